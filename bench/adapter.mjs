@@ -8,7 +8,7 @@ import { seedThroughApi } from './seed-api.mjs';
 const { BENCH_TARGET, BENCH_SITES, BENCH_INTERVAL, BENCH_HOOK, BENCH_EMBEDDED } = process.env;
 const count = Number(BENCH_SITES);
 const interval = Number(BENCH_INTERVAL);
-/** Short compared with the interval, as a user would configure it for a fast target. */
+/** Shorter than the interval, like a user would configure it for a fast target. */
 const timeout = Math.max(1, Math.min(5, Math.floor((interval - 6) / 2)));
 const urlOf = (n) => `${BENCH_TARGET}/site/${n}`;
 

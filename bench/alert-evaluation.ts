@@ -3,7 +3,7 @@ import type { StreakUpdate } from '../src/endpoint/streak-update';
 import { Alerting } from '../test/harness/app/alerting';
 
 /**
- * Measures how much alert evaluation adds to the transaction of a batch of checks: the median in milliseconds.
+ * Measures how much time alert evaluation adds to the transaction for a batch of checks, as the median in milliseconds.
  * On the embedded database: `node -r ./scripts/typescript.cjs bench/alert-evaluation.ts`
  * On PostgreSQL: `node scripts/with-postgres.mjs node -r ./scripts/typescript.cjs bench/alert-evaluation.ts`
  */

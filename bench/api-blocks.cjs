@@ -1,6 +1,7 @@
-// `npm run bench:api -- --blocks` loads this into the service (Linux). It samples the event loop every 2 ms and
-// records each delay of 10 ms or more. The kernel's counters split a delay into the time this thread ran and the time
-// it waited for a processor. The rest is sleep: garbage collection that waits for its helpers, or an early sample.
+// `npm run bench:api -- --blocks` loads this into the service (Linux). It samples the event loop every 2 ms and records
+// each delay of 10 ms or more. The kernel's counters split a delay into the time this thread ran and the time it waited
+// for a processor. The rest is sleep: garbage collection waiting for its helper threads, or a sample that was taken
+// early.
 const { appendFileSync, openSync, readSync } = require('node:fs');
 const { PerformanceObserver, performance } = require('node:perf_hooks');
 const { isMainThread } = require('node:worker_threads');

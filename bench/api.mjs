@@ -1,9 +1,9 @@
-// npm run bench:api -- [--endpoints 1000] [--rate 200] [--seconds 10] [--warm 10] [--blocks]: how fast the API
-// responds while checks run. An open loop sends `rate` requests a second to each route in turn, while 250 checks a
-// second run. The service has its own PostgreSQL. The result includes the server's CPU per request, without the CPU
-// that the checks alone used just before. Each route first gets `warm` seconds of requests that do not count. The
-// lists of all endpoints get fewer requests, because they are half a megabyte. With --blocks, the result also shows
-// what blocked the event loop (see bench/api-blocks.cjs).
+// npm run bench:api -- [--endpoints 1000] [--rate 200] [--seconds 10] [--warm 10] [--blocks]: measures how fast the API
+// responds while checks run. An open loop sends `rate` requests per second to each route in turn, while 250 checks run
+// per second. The service has its own PostgreSQL server. The result includes the server's CPU per request, minus the
+// CPU that the checks alone used just before. Each route first gets `warm` seconds of requests that don't count. The
+// lists of all endpoints get fewer requests, because each response is half a megabyte. With --blocks, the result also
+// shows what blocked the event loop (see bench/api-blocks.cjs).
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { quantiles } from './schedule-report.mjs';
 import { seed } from './seed.mjs';
 import { startPostgres, startService } from './service.mjs';
 
-/** How long the CPU of the checks alone is measured before each route. */
+/** How long to measure the CPU used by the checks alone before each route. */
 const IDLE_MS = 5000;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -141,7 +141,7 @@ async function reportBlocks(since) {
   }
 }
 
-/** Returns the CPU milliseconds per millisecond without any request. */
+/** Returns the CPU milliseconds used per millisecond when there are no requests. */
 async function checksAlone(child) {
   const before = cpuMs([child.pid]);
   await sleep(IDLE_MS);

@@ -6,12 +6,12 @@ import { newEndpoint, newWebsite } from '../test/harness/app/resources';
 import { SwitchableServer } from '../test/harness/servers/switchable-server';
 
 /**
- * Measures what it costs to plan and apply a document of many endpoints, each with an alert through a contact. The
- * steps are plan, apply, apply again, a change of every endpoint and alert, and a prune of everything. For each step
- * it prints the statements of the longest transaction, how long that transaction held its session, and the slowest
- * request of another organization during the step. With CHECKS=1, all endpoints are checked during the run, and so
- * are 20 endpoints of another organization every second. The result then shows how old their newest recorded check
- * was at most. ENDPOINTS=2400 is the most that a document may have.
+ * Measures what it costs to plan and apply a document with many endpoints, each with an alert through a contact. The
+ * steps are plan, apply, apply again, a change to every endpoint and alert, and a prune of everything. For each step,
+ * it prints the longest transaction's statements, how long that transaction held its session, and another
+ * organization's slowest request during the step. With CHECKS=1, all endpoints are checked during the run, and 20 of
+ * another organization's endpoints are checked every second. The result then also shows the maximum age of their newest
+ * recorded check. ENDPOINTS=2400 is the maximum for a document.
  * On the embedded database: `node -r ./scripts/typescript.cjs bench/apply.ts`
  * On PostgreSQL: `node scripts/with-postgres.mjs node -r ./scripts/typescript.cjs bench/apply.ts`
  */
@@ -80,7 +80,7 @@ const documentOf = (interval: number, isEmpty = false, target?: string): object 
 async function main(): Promise<void> {
   watchTransactions();
   const url = process.env['TEST_DATABASE_URL'];
-  // With this variable set, the harness would create a database for a test file.
+  // If this variable were set, the harness would create a database for a test file.
   delete process.env['TEST_DATABASE_URL'];
   const target = process.env['CHECKS'] === '1' ? await SwitchableServer.start() : null;
   const app = await startApp({
@@ -119,7 +119,7 @@ async function main(): Promise<void> {
     const { status, text, body } = await work();
     const { summary } = (body ?? {}) as { summary?: unknown };
     const took = Math.round(performance.now() - began);
-    // A request that is waiting now has waited for this step.
+    // A request that is waiting now was delayed by this step.
     const last = meanwhile.served;
     while (meanwhile.served === last) await new Promise((resolve) => setTimeout(resolve, 5));
     console.log(

@@ -1,5 +1,5 @@
-// Measures how exact the time to the first byte is while many checks run. An open loop of evenly paced HTTP checks
-// uses a target that responds after 50 ms. At the end, the target reports how long each response really took.
+// Measures the accuracy of the time to first byte while many checks run. An open loop runs evenly paced HTTP checks
+// against a target that responds after 50 ms. At the end, the target reports how long each response actually took.
 // Usage: node bench/checkers-accuracy.mjs [--rate N] [--seconds N] [--dist DIR]
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -34,7 +34,7 @@ lag.onModuleInit();
 stalls.enter();
 
 const checkers = new BuiltCheckers(load);
-/** The measured times by the number of the check, without the warm-up and the checks that a stall distorted. */
+/** The measured times by check number, without the warm-up and the checks that a stall distorted. */
 const measured = [];
 let started = 0;
 let finished = 0;

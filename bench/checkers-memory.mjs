@@ -1,7 +1,7 @@
-// Measures memory over many checks of all six types, including every hostile target, in a heap of 256 MB.
+// Measures memory over many checks of all six types, including every hostile target, with a heap limit of 256 MB.
 // Usage: node bench/checkers-memory.mjs [--checks N] [--concurrency N] [--samples N] [--hostile-every N] [--json]
 //        [--dist DIR]
-// Exits with code 1 if the memory is not flat, a descriptor stays open, or a target was never checked.
+// Exits with code 1 if memory use keeps growing, a descriptor isn't closed, or a target was never checked.
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
@@ -28,18 +28,20 @@ const CHECKS = Number(values.checks);
 const SEGMENTS = Number(values.samples);
 const HEAP = '--max-old-space-size=256';
 const LIMIT_MB = 20;
-/** The 16 resolvers of the pool, and of the pool before it, keep querying an unresponsive DNS server for a while. */
+/**
+ * The 16 resolvers in the pool, and those in the previous pool, keep querying an unresponsive DNS server for a while.
+ */
 const RESOLVER_SOCKETS = 32;
 /**
- * Destroyed sockets and abandoned lookups are released over some seconds. Collect until nothing was freed this many
- * times.
+ * Destroyed sockets and abandoned lookups are released over several seconds. Collect garbage until nothing was freed
+ * this many times in a row.
  */
 const SETTLE_MS = 1000;
 const USELESS_COLLECTIONS = 2;
 const NOTHING_BYTES = 20_000;
 const TIMEOUT_MS = 1000;
 const INTERRUPTED_AFTER_MS = 50;
-/** One check in this many has a hostile target. */
+/** One in this many checks has a hostile target. */
 const HOSTILE_EVERY = Number(values['hostile-every']);
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -85,7 +87,7 @@ async function startTargets(part) {
   return { child, ...message };
 }
 
-/** Spreads each type over the whole list, so that a series of handshakes does not delay the other checks. */
+/** Spreads each type over the whole list, so that a series of handshakes doesn't delay the other checks. */
 function evenlyMixed(targets) {
   const placed = targets.map((target, index) => {
     const same = targets.filter(({ type }) => type === target.type);
@@ -96,7 +98,7 @@ function evenlyMixed(targets) {
 
 const EGRESS = { open: { refusal: () => null }, closed: { refusal: () => 'every address is refused here' } };
 
-/** Returns a check of the target that adds its outcomes to `counts`. */
+/** Returns a check of the target that counts its outcomes in `counts`. */
 function checkOf(checkers, target, counts, timeoutMs) {
   const { type, name, url, resolvers, transport, wantsBody, refused, interrupted } = target;
   const checker = resolvers ? checkers.dnsOf(resolvers) : transport ? checkers.icmpOf(transport) : undefined;
@@ -122,13 +124,13 @@ function soon() {
   return shutdown.signal;
 }
 
-/** Returns the check with this number in the run. */
+/** Returns a function that selects the check for a given number in the run. */
 const turns = (ordinary, hostile) => (number) =>
   number % HOSTILE_EVERY === 0
     ? hostile[(number / HOSTILE_EVERY) % hostile.length]
     : ordinary[(number - Math.floor(number / HOSTILE_EVERY)) % ordinary.length];
 
-/** Returns the memory after each segment of the run, when nothing is in flight. */
+/** Returns the memory use after each segment of the run, when nothing is in flight. */
 async function sampled(next) {
   const samples = [];
   let started = 0;
@@ -157,7 +159,7 @@ async function sample(checks) {
   return one;
 }
 
-/** Returns the memory in use once garbage collections free nothing more. */
+/** Returns the memory use when garbage collection can't free anything more. */
 async function collected() {
   const held = ({ heapUsed, external }) => heapUsed + external;
   let least = process.memoryUsage();
@@ -204,7 +206,8 @@ function conclude(samples, counts) {
 }
 
 /**
- * Returns the growth of memory that the collector cannot free: the lowest later sample minus the lowest earlier one.
+ * Returns the growth in memory that the garbage collector can't free: the lowest later sample minus the lowest earlier
+ * one.
  */
 function growth(samples) {
   const lowest = (some) => Math.min(...some.map(({ heap, external }) => heap + external));

@@ -1,4 +1,4 @@
-// Measures CPU per check and checks per second on one core for every type, on fresh connections to local targets. The
+// Measures CPU per check and checks per second on one core for every type, on new connections to local targets. The
 // checks are interleaved, in one process, with bare loops that do only the same network work. If
 // prometheus-blackbox-exporter is installed, they are also interleaved with its probes.
 // Usage: node bench/checkers.mjs [--checks N] [--rounds N] [--concurrency N] [--json] [--dist DIR]
@@ -55,7 +55,7 @@ const bareConnect = (port) => () =>
   });
 
 /**
- * Counts the CPU of the exporter's process only, including its responses to `/probe`, because its user pays for both.
+ * Counts only the CPU of the exporter's process, including its responses to `/probe`, because its users pay for both.
  */
 const probeOf = (module, target) =>
   blackbox
@@ -106,13 +106,13 @@ async function measureAll() {
   const samples = new Map(present.map(({ name }) => [name, []]));
   for (const one of present) await measure(one);
   for (let round = 0; round < ROUNDS; round++) {
-    // Every second round runs in reverse order, so that the side effects of a case hit both of its neighbors.
+    // Every other round runs in reverse order, so that a case's side effects affect both of its neighbors.
     for (const one of round % 2 ? [...present].reverse() : present) samples.get(one.name).push(await measure(one));
   }
   return samples;
 }
 
-/** Divides the checker's CPU by the peer's for each round. */
+/** Divides the checker's CPU by its peer's CPU for each round. */
 function ratioOf({ name, peerOf, limit, absent }, samples) {
   if (absent) return { type: peerOf, against: name, limit, ratio: null, absent };
   const own = samples.get(peerOf);

@@ -9,8 +9,8 @@ import { Alerting } from '../test/harness/app/alerting';
 
 /**
  * Measures what it costs to change one contact that many alerts use, some of them triggered and delivered. It prints
- * the statements, the milliseconds with all locks held, and the slowest check during the change that belongs to one
- * of the alerts.
+ * the statements, how many milliseconds all locks were held, and the slowest check during the change that belongs to
+ * one of the alerts.
  * On the embedded database: `node -r ./scripts/typescript.cjs bench/contact-change.ts`
  * On PostgreSQL: `node scripts/with-postgres.mjs node -r ./scripts/typescript.cjs bench/contact-change.ts`
  */
@@ -87,7 +87,7 @@ async function breakSome({ alerting, endpointIds }: Scene): Promise<void> {
   await alerting.database.query('VACUUM ANALYZE notification');
 }
 
-/** Makes the change as the contact's route does, without the cost of the contact itself. */
+/** Makes the change like the contact's route does, without the cost of the contact itself. */
 async function change({ alerting, orgId, contactId }: Scene, before: ContactRoute, after: ContactRoute) {
   const statements: { ms: number; sql: string }[] = [];
   const [began, cpu] = [performance.now(), process.cpuUsage()];
@@ -115,14 +115,14 @@ async function change({ alerting, orgId, contactId }: Scene, before: ContactRout
   return { ms: performance.now() - began, cpuMs: (user + system) / 1000, statements };
 }
 
-/** Checks endpoints of the contact's alerts one after the other on one connection until the change is over. */
+/** On one connection, checks endpoints with the contact's alerts one at a time until the change is complete. */
 async function checksDuring({ alerting, endpointIds }: Scene, changing: ReturnType<typeof change>) {
   const state = { isOver: false, longest: 0, count: 0 };
   const over = changing.finally(() => (state.isOver = true));
   for (; !state.isOver; state.count++) {
     const endpointId = endpointIds[(state.count * 7919) % endpointIds.length] ?? '';
     const began = performance.now();
-    // On a slow machine, a check may give up waiting for the lock. It counts with the time that it has waited.
+    // On a slow machine, a check may give up waiting for the lock. Its waiting time still counts.
     await alerting.check([{ endpointId, result: state.count % 2 === 0 ? 'F' : 'S' }]).catch(() => {});
     state.longest = Math.max(state.longest, performance.now() - began);
   }

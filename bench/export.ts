@@ -3,8 +3,8 @@ import { Database } from '../src/platform/database/database';
 import { startApp } from '../test/harness/app/app';
 
 /**
- * Measures what it costs to export an organization of many endpoints with two alerts each: time, bytes, the memory of
- * the process, and the slowest request to the same process during the export.
+ * Measures what it costs to export an organization with many endpoints and two alerts each: time, bytes, the process's
+ * memory, and the slowest request to the same process during the export.
  * On the embedded database: `node --expose-gc -r ./scripts/typescript.cjs bench/export.ts`
  * On PostgreSQL: `node scripts/with-postgres.mjs node --expose-gc -r ./scripts/typescript.cjs bench/export.ts`
  */
@@ -40,7 +40,7 @@ const SEED = {
   ],
 };
 
-/** Copies the rows of a table. `changed` maps each column that is not copied to its new value. */
+/** Copies the rows in a table. `changed` maps each column that isn't copied to its new value. */
 async function copied(database: Database, table: string, changed: Record<string, string>, from: string): Promise<void> {
   const columns = await database.query<{ name: string }>(
     `SELECT column_name AS name FROM information_schema.columns
@@ -57,7 +57,7 @@ const held = (): number => process.memoryUsage().heapUsed + process.memoryUsage(
 
 async function main(): Promise<void> {
   const url = process.env['TEST_DATABASE_URL'];
-  // With this variable set, the harness would create a database for a test file.
+  // If this variable were set, the harness would create a database for a test file.
   delete process.env['TEST_DATABASE_URL'];
   const app = await startApp({ role: 'api', ...(url !== undefined && { databaseUrl: url }) });
   const database = app.app.get(Database);

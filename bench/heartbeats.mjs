@@ -1,11 +1,13 @@
-// Heartbeats for benchmarks: rows that wait for pings, and jobs that ping.
+// Heartbeats for benchmarks: rows that wait for pings, and jobs that send pings.
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { quantiles } from './schedule-report.mjs';
 
 const SCHEDULE = JSON.stringify({ every: 86_400, cron: null, timezone: null, grace: 3600, max_runtime: null });
 
-/** Creates heartbeats as EndpointService would, each expected within a day. Returns the paths that their jobs ping. */
+/**
+ * Creates heartbeats like EndpointService would, each expected within a day. Returns the paths that their jobs ping.
+ */
 export async function seedHeartbeats(databaseUrl, count) {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -31,7 +33,7 @@ export async function seedHeartbeats(databaseUrl, count) {
   }
 }
 
-/** Pings these paths in turn at an even pace of `perMinute` until `stop`, which returns the responses. */
+/** Pings these paths in turn at an even rate of `perMinute` until `stop`, which returns the responses. */
 export function startPings(url, paths, perMinute) {
   const began = performance.now();
   const running = new Set();
@@ -61,7 +63,7 @@ export function startPings(url, paths, perMinute) {
   };
 }
 
-/** Returns the number of stored pings and of heartbeat checks. */
+/** Returns the number of stored pings and the number of heartbeat checks. */
 export async function storedPings(client) {
   const { rows } = await client.query(
     `SELECT (SELECT count(*) FROM ping)::int AS pings,

@@ -1,6 +1,6 @@
-// npm run bench:history [-- --endpoints 1000 --days 90 --keep]: what history costs on disk and how fast it is read.
-// Starts its own PostgreSQL, seeds hourly and daily stats, writes single checks through the real writer, and measures
-// the real queries. Prints one table and exits with code 1 if a target is missed.
+// npm run bench:history [-- --endpoints 1000 --days 90 --keep]: measures how much disk space history takes up and how
+// fast it is read. Starts its own PostgreSQL server, seeds hourly and daily stats, writes individual checks through the
+// real writer, and measures the real queries. Prints one table and exits with code 1 if a target is missed.
 import { createRequire } from 'node:module';
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -26,7 +26,7 @@ const { values: options } = parseArgs({
 });
 const ENDPOINTS = Number(options.endpoints);
 const DAYS = Number(options.days);
-/** The number of checks per endpoint that go through the writer, one a minute. */
+/** The number of checks per endpoint that go through the writer, one per minute. */
 const CHECKS = Number(options.checks);
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
 
@@ -43,7 +43,10 @@ async function timed(work) {
   return performance.now() - start;
 }
 
-/** Best, p50, and p99 in milliseconds after a warm-up. The best is close to the result on an otherwise idle machine. */
+/**
+ * Returns the best time, p50, and p99 in milliseconds after a warm-up. The best is close to the result on an otherwise
+ * idle machine.
+ */
 async function times(rounds, work) {
   for (let round = 0; round < 5; round++) await work(round);
   const all = [];
@@ -53,7 +56,7 @@ async function times(rounds, work) {
   return { best: at(0), p50: at(0.5), p99: at(0.99) };
 }
 
-/** Seeds random values around a separate latency for every endpoint, in about ten buckets an hour. */
+/** Seeds random values around a separate latency for every endpoint, in about ten buckets per hour. */
 async function seedRollups(database, keys, newestHour) {
   for (const [name, stepMs, count] of [
     ['check_hour', HOUR, DAYS * 24],
@@ -84,7 +87,7 @@ async function seedRollups(database, keys, newestHour) {
   ]);
 }
 
-/** Writes the last hours, one check per minute and endpoint, in the order and the batches of a recorder. */
+/** Writes the last hours, with one check per minute and endpoint, in the same order and batches as a recorder. */
 async function writeChecks(bench, endpoints, until) {
   const start = until - CHECKS * MINUTE;
   let batch = [];
@@ -186,7 +189,7 @@ async function read(bench, { endpoints, now }) {
   show(`overview of ${endpoints.length} endpoints, p99`, page.p99, 'ms');
 }
 
-/** Drops a day that has as many checks as an installation makes at 50 checks a second. */
+/** Drops a day with as many checks as an installation records at 50 checks per second. */
 async function dropDay(bench, { endpoints, now }) {
   note('filling a day to drop …');
   const day = new Date(Math.floor(now / DAY) * DAY - 40 * DAY);
@@ -199,8 +202,8 @@ async function dropDay(bench, { endpoints, now }) {
       [new Date(day.getTime() + hour * HOUR), endpoints.map((endpoint) => endpoint.key), endpoints.length],
     );
   }
-  // A real day is dropped a month after its last check was written. It has been vacuumed, and all of its pages are on
-  // disk.
+  // In production, a day is dropped a month after its last check was written. By then, it has been vacuumed, and all of
+  // its pages are on disk.
   await bench.database.query('VACUUM ANALYZE check_result');
   await bench.database.query('CHECKPOINT');
   const dropped = await timed(() => bench.partitions.dropBefore(day.getTime() / DAY + 1));
@@ -209,7 +212,7 @@ async function dropDay(bench, { endpoints, now }) {
 
 const cluster = await PostgresCluster.start({ settings: ['shared_buffers=256MB', 'max_wal_size=4GB'] });
 try {
-  // Long before the real time, so that it closes no hour.
+  // Long before the real time, so that it doesn't close an hour.
   const now = new Date(Math.floor(Date.now() / HOUR) * HOUR - 3 * HOUR + 20 * MINUTE);
   const bench = await HistoryBench.open(now, { url: cluster.url, drop: async () => {} });
   try {

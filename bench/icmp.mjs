@@ -1,4 +1,4 @@
-// Measures what an ICMP check costs over each transport and how exact its time is. The CPU per check includes the
+// Measures what an ICMP check costs over each transport and how accurate its time is. The CPU per check includes the
 // `ping` processes. The round trip to 127.0.0.1 is measured on an idle event loop and while the event loop is blocked
 // in bursts. Runs itself again in a network namespace that permits every transport, which requires root.
 // Usage: node bench/icmp.mjs [--checks N] [--rounds N] [--concurrency N] [--block MS] [--json] [--dist DIR]
@@ -17,7 +17,7 @@ const { values } = parseArgs({
     block: { type: 'string', default: '30' },
     json: { type: 'boolean', default: false },
     dist: { type: 'string' },
-    /** Set by this file. */
+    /** Set by this file when it runs itself again. */
     isolated: { type: 'boolean', default: false },
   },
 });
@@ -30,7 +30,7 @@ const CHECKS = Number(values.checks);
 const ROUNDS = Number(values.rounds);
 const CONCURRENCY = Number(values.concurrency);
 const BLOCK_MS = Number(values.block);
-/** A check over the command costs a process, so fewer of them are enough. */
+/** A check that uses the command starts a process, so fewer of them are enough. */
 const SHARE = { 'ping command': 0.1 };
 const TARGET = '127.0.0.1';
 
@@ -38,13 +38,13 @@ const load = loadBuilt(values.dist);
 const checkers = new BuiltCheckers(load);
 const { TRANSPORTS } = load('./checker/icmp/icmp-transports.js');
 
-/** Returns the CPU microseconds of this process and of the children it has waited for. */
+/** Returns the CPU microseconds used by this process and by the children it has waited for. */
 function cpuUs() {
   const { userCPUTime, systemCPUTime } = process.resourceUsage();
   return userCPUTime + systemCPUTime + childrenUs();
 }
 
-/** Returns `cutime` and `cstime` of /proc/self/stat, in ticks of a hundredth of a second. */
+/** Returns `cutime` and `cstime` from /proc/self/stat, in ticks of a hundredth of a second. */
 function childrenUs() {
   const stat = readFileSync('/proc/self/stat', 'latin1');
   const [cutime, cstime] = stat
@@ -69,7 +69,7 @@ async function runAll(check, total, concurrency) {
   return times;
 }
 
-/** Blocks the event loop for `BLOCK_MS` out of every 2 × `BLOCK_MS`, as a busy process does. */
+/** Blocks the event loop for `BLOCK_MS` out of every 2 × `BLOCK_MS`, like a busy process. */
 function blockInBursts() {
   const timer = setInterval(() => {
     const until = performance.now() + BLOCK_MS;

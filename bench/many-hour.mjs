@@ -1,10 +1,11 @@
 // node bench/many-hour.mjs [--endpoints 500000] [--checks 1800000] [--earlier 3] [--history] [--seconds 300]
 // [--checkout <dir>]
 //
-// Measures what it costs PostgreSQL and the service to close one hour with very many endpoints that have a few checks
-// each. The checks are generated and nothing else runs, so the CPU is used by the rollups (and by a process at rest).
-//   --earlier N   N times as many checks of the same day precede the hour
-//   --history     every endpoint has 24 hours and 90 days of stats and a summary of the hour before, as after months
+// Measures what it costs PostgreSQL and the service to close one hour with a very large number of endpoints that have a
+// few checks each. The checks are generated and nothing else is running, so the CPU is used only by the rollups and by
+// the idle process.
+//   --earlier N   the hour is preceded by N times as many checks from the same day
+//   --history     every endpoint has 24 hours and 90 days of stats and a summary of the previous hour, as after months
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,6 +1,6 @@
-// Fills an empty, migrated database with very many endpoints for `bench/many.mjs`: half of them in one website, the
-// others in websites of 1,000. Works in portions, so that neither this process nor the server holds all of them at
-// once.
+// Fills an empty, migrated database with a very large number of endpoints for `bench/many.mjs`: half of them on one
+// website, and the others on websites with 1,000 endpoints each. Works in batches, so that neither this process nor the
+// server holds all of them at the same time.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,10 +23,10 @@ function uuids(count) {
 }
 
 /**
- * Creates `count` endpoints of type SIM with this interval. Their first checks are spread over one interval that
- * starts in a moment. `checkout` is the built version whose schedule is used. With `settled`, each endpoint looks as
- * if it had been up for a day, with its last check before the running hour. Without it, every first check changes the
- * status. With `maintenance`, a window that is excluded from uptime is in force for all of them.
+ * Creates `count` endpoints of type SIM with this interval. Their first checks are spread over one interval that is
+ * about to start. `checkout` is the built version whose schedule is used. With `settled`, each endpoint looks as if it
+ * had been up for a day, with its last check before the current hour. Without it, every first check changes the status.
+ * With `maintenance`, a window that is excluded from uptime is active for all of them.
  */
 export async function seedMany(databaseUrl, { count, interval, checkout, settled = false, maintenance = false }) {
   const { phaseMs } = await import(join(checkout, 'dist/endpoint/endpoint-schedule.js'));
@@ -37,7 +37,7 @@ export async function seedMany(databaseUrl, { count, interval, checkout, settled
     const { rows } = await client.query('SELECT id FROM organization WHERE is_default');
     const org = rows[0].id;
     const large = Math.ceil(count / 2);
-    // The large website is the oldest, so it is the first one in every list.
+    // The large website is the oldest, so it comes first in every list.
     const websites = uuids(1);
     await sleep(2);
     websites.push(...uuids(Math.ceil((count - large) / PER_WEBSITE)));
@@ -72,7 +72,7 @@ export async function seedMany(databaseUrl, { count, interval, checkout, settled
         `UPDATE endpoint_state SET status = 1, status_since = now() - interval '1 day', consecutive_successes = 30,
                 last_checked_at = now() - interval '2 hours', last_slot_at = now() - interval '2 hours', recent = x'555555555555555'::bigint`,
       );
-      // Versions that do not know this streak have no such column.
+      // Older versions don't have this column.
       await client.query('UPDATE endpoint_state SET consecutive_good = 30').catch(() => {});
     }
     if (maintenance)

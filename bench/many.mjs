@@ -1,15 +1,15 @@
 // npm run bench:many -- [--endpoints 10000,200000,500000] [--rate 500] [--seconds 60] [--warm 25] [--settled]
 // [--maintenance] [--checkout <dir>] [--json]
 //
-// Measures what a check costs with 10,000 to a million endpoints at the same number of checks a second. The checks
-// use no network (the benchmark's own checker), so this measures the engine, the recorder, the jobs of every minute,
-// and PostgreSQL. There is one row per number of endpoints, each on a fresh PostgreSQL. It covers the first minutes
-// of new endpoints, which are the most expensive. Then it measures how long requests take while the checks continue.
-// Everything stays on 127.0.0.1 and stops automatically.
-//   --settled          endpoints that have been up for a day, without the change of status of every first check
-//   --maintenance      a maintenance window over all of them is in force
+// Measures what a check costs with 10,000 to a million endpoints at the same number of checks per second. The checks
+// use no network (the benchmark's own checker), so this measures the engine, the recorder, the jobs that run every
+// minute, and PostgreSQL. There is one row per number of endpoints, each with a new PostgreSQL server. It covers the
+// first minutes of new endpoints, which are the most expensive. Then it measures how long requests take while the
+// checks continue. Everything is on 127.0.0.1 and stops automatically.
+//   --settled          endpoints that have been up for a day, so that first checks don't change their status
+//   --maintenance      a maintenance window that covers all of them is active
 //   --statements       also prints the most expensive statements: µs, blocks, and bytes of WAL per check, and calls
-//   --checkout <dir>   measures another built checkout of the project, for a comparison of two versions
+//   --checkout <dir>   measures another built checkout of the project, to compare two versions
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
@@ -54,7 +54,7 @@ if (checkout === resolve(root)) {
   if (built.status !== 0) process.exit(1);
 }
 
-/** Starts a PostgreSQL, with pg_stat_statements if the server has it. */
+/** Starts a PostgreSQL server, with pg_stat_statements if it is available. */
 async function startPostgres() {
   const require = createRequire(import.meta.url);
   require('../scripts/typescript.cjs');
@@ -93,8 +93,7 @@ async function snapshot(client, service, postgres) {
 }
 
 /**
- * Records the most expensive statements of the window: µs per check by the server's clock, blocks per check, and
- * calls.
+ * Records the most expensive statements in the window: µs per check by the server's clock, blocks per check, and calls.
  */
 async function noteStatements(client, checks) {
   const { rows } = await client.query(
@@ -107,10 +106,7 @@ async function noteStatements(client, checks) {
   }
 }
 
-/**
- * Sends requests one after the other, each route in turn, while the checks continue. Returns the milliseconds by
- * route.
- */
+/** Sends requests one at a time to each route in turn, while the checks continue. Returns the milliseconds by route. */
 async function measureApi(service, websites) {
   const [large] = websites; // the oldest
   const list = await service.api('GET', `/websites/${large.id}/endpoints?limit=20`);
@@ -138,8 +134,8 @@ async function measure(count) {
   const postgres = await startPostgres();
   cleanups.push(() => postgres.remove());
   const env = { DATABASE_URL: postgres.url, BENCH_ENTRY: 'bench/simulated-main.mjs' };
-  // A first start migrates the database. It is seeded while no process runs, so that nothing is overdue at the second
-  // start.
+  // The first start migrates the database. It is seeded while no process is running, so that nothing is overdue at the
+  // second start.
   const first = await startService(env, checkout);
   await first.stop();
   const began = performance.now();

@@ -6,7 +6,7 @@ const API_EVERY_MS = 50;
 const HEALTH_EVERY_MS = 1000;
 const GIVE_UP_MS = 10_000;
 
-/** Returns the status of one GET and how long it took. The status is 0 if the request failed. Never rejects. */
+/** Sends a GET request and returns its status and duration. The status is 0 if the request failed. Never rejects. */
 function get(url, { agent, headers = {} }) {
   const began = performance.now();
   return new Promise((resolve) => {
@@ -23,7 +23,7 @@ function get(url, { agent, headers = {} }) {
   });
 }
 
-/** One reading of /metrics. The values of one name are added up over their labels. */
+/** One reading of /metrics. Values with the same name are added up across labels. */
 export class Exposition {
   static #agent = new Agent({ keepAlive: true, maxSockets: 2 });
 
@@ -49,7 +49,7 @@ export class Exposition {
     }
   }
 
-  /** Returns the value, or null if this version does not have the metric. */
+  /** Returns the value, or null if this version doesn't have the metric. */
   value(name) {
     return this.#values.get(name) ?? null;
   }
@@ -59,8 +59,8 @@ export class Exposition {
   }
 
   /**
-   * Returns the upper bound of the bucket with the quantile of all observations since `before`, or null without
-   * observations.
+   * Returns the upper bound of the bucket that contains the quantile of all observations since `before`, or null if
+   * there were none.
    */
   quantile(before, name, q) {
     const buckets = [...(this.#buckets.get(`${name}_bucket`) ?? new Map())].map(([bound, count]) => [

@@ -1,4 +1,4 @@
-// The table of bench/overload.mjs: a column for each step.
+// The table for bench/overload.mjs, with a column for each step.
 const number = (value, digits = 0) =>
   value === null || value === undefined || Number.isNaN(value)
     ? '–'
@@ -53,7 +53,7 @@ const ofGroup = (index, name) => [
   [`${name}: told`, ({ groups }) => `${groups[index].told} of ${groups[index].broken}`],
 ];
 
-/** Markdown. */
+/** Returns the table in Markdown. */
 export function overloadTable({ capacity, interval, count, groups }, steps) {
   const rows = [...ROWS, ...(groups.length > 1 ? groups.flatMap(({ name }, index) => ofGroup(index, name)) : [])];
   const lines = rows.map(([name, read]) => `| ${name} | ${steps.map(read).join(' | ')} |`);

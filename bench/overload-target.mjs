@@ -1,11 +1,11 @@
-// The witness of bench/overload.mjs. It works like bench/target.mjs, but a bare TCP responder serves the sites,
+// The witness for bench/overload.mjs. It works like bench/target.mjs, but a bare TCP responder serves the sites,
 // because the target, the service, and PostgreSQL share the machine. It closes each connection after one response.
 //   prints "<port of the sites> <port of control and hook>"
 //   GET /site/<n> (sites)        200, or 503 while site n is broken, after --delay ms
 //   POST /hook                   a webhook; an event that triggers for a site that never failed is counted as untrue
 //   `POST /control/begin`        starts a step: arrivals are counted from 0, all sites work again
 //   POST /control/break?site=n   site n fails from now on; /control/heal repairs all sites
-//   GET /control/count           { total } since the start: what the recorder has to follow
+//   GET /control/count           { total } since the start: what the recorder must keep up with
 //   GET /control/step            `{ counts, told: [[site, ms after its first failing response]], failing, untrue }`
 import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';

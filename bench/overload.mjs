@@ -1,16 +1,16 @@
 // npm run bench -- --overload [--capacity 4000] [--interval 5] [--seconds 30] [--organizations 2] [--checkout dir]
 //
-// Shows what happens beyond the limit. One process on its own PostgreSQL gets 0.5, 1, 1.5, 2, and 3 times the load
-// that it can handle, then 0.5 again, and one table is printed. The load changes in place: endpoints are enabled and
-// disabled in the schedule. An external target is the witness for checks and notifications. Everything else is read
-// from /metrics. A metric that the version under test does not have is shown as –.
-//   --capacity N        checks per second that it can do; by default, a ramp on a separate process finds the number
-//   --seconds N         how long each step is measured, starting with the change of the load
+// Shows what happens beyond the limit. One process with its own PostgreSQL server gets 0.5, 1, 1.5, 2, and 3 times the
+// load that it can handle, then 0.5 again, and one table is printed. The load changes in place: endpoints are enabled
+// and disabled in the schedule. An external target is the witness for checks and notifications. Everything else is read
+// from /metrics. If the version under test doesn't have a metric, it is shown as –.
+//   --capacity N        the checks per second that it can handle; by default, a ramp on a separate process finds it
+//   --seconds N         how long each step is measured, starting when the load changes
 //   --steps a,b,…       the multiples, by default 0.5,1,1.5,2,3,0.5
-//   --organizations 2   a second organization has 90 % of the load; the first has the rest, and the requests to the API
+//   --organizations 2   a second organization has 90 % of the load; the first has the rest and the API requests
 //   --endpoints N       the maximum number of endpoints    --breaks K    sites that fail in the first half of each step
-//   --delay ms          of the target's responses (5)      --json        one line instead of the table
-//   --checkout dir      another built tree, for a comparison of two versions
+//   --delay ms          the target's response time (5)     --json        one line instead of the table
+//   --checkout dir      another built tree, to compare two versions
 //   --slow-recorder     each batch of results takes 3 s longer (a failpoint): overload at a low rate, on any machine
 //   --simulated         checks without a network: the engine alone, without notifications
 import { spawn } from 'node:child_process';
@@ -29,12 +29,12 @@ import { prototypeRule, startPostgres, startService, uuidOf } from './service.mj
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const OPERATOR_TOKEN = 'bench-operator-token-of-this-run';
-/** The rates of the ramp: the first, the factor of each next one, and how long each lasts. */
+/** The rates in the ramp: the first rate, the factor for each following rate, and how long each one lasts. */
 const RAMP = { from: 400, growth: 1.3, seconds: 6, upTo: 8000 };
 
 const note = (text) => process.stderr.write(`${text}\n`);
 
-/** Measures and prints. `cleanups` receives what must be undone, even after an error. */
+/** Measures and prints. `cleanups` collects what must be undone, even after an error. */
 export async function runOverload(args, cleanups) {
   const flag = { type: 'boolean', default: false };
   const { values } = parseArgs({
@@ -90,7 +90,7 @@ export async function runOverload(args, cleanups) {
     service = await startService(environmentOf(settings, postgres.url, service.key), settings.checkout);
     bench.service = service;
   }
-  // In its first seconds, a process mostly compiles.
+  // During its first seconds, a process mostly compiles.
   await load(bench, 0.5 * settings.capacity);
   await sleep(15_000);
 
@@ -147,9 +147,7 @@ async function startTarget(count, settings, cleanups) {
   };
 }
 
-/**
- * Creates the endpoints of each organization, all disabled: `{ name, share, first, ids }`, numbered like their sites.
- */
+/** Creates each organization's endpoints, all disabled: `{ name, share, first, ids }`, numbered like their sites. */
 async function seedGroups(service, postgres, target, count, settings) {
   const urlOf = (n) => (settings.simulated ? `sim://site/${n}` : `${target.sites}/site/${n}`);
   const type = settings.simulated ? 'SIM' : 'HTTP';
@@ -193,7 +191,7 @@ async function createOrganization(service) {
   return { uuid: uuidOf(created.id), api: (_, path, body) => ask(path, key, body) };
 }
 
-/** Returns an endpoint of the first organization to send GET requests for. */
+/** Returns an endpoint in the first organization to send GET requests for. */
 async function endpointOf(service) {
   for (const website of await service.api('GET', '/websites')) {
     if (website.name !== 'Bench') continue;
@@ -203,7 +201,7 @@ async function endpointOf(service) {
   throw new Error('nothing was seeded');
 }
 
-/** Enables as many endpoints of each group as `perSecond` needs, from their next slot on. */
+/** Enables as many endpoints in each group as `perSecond` needs, starting with their next slot. */
 async function load(bench, perSecond) {
   const { client, groups, settings } = bench;
   for (const { ids, share } of groups) {
@@ -221,7 +219,7 @@ async function load(bench, perSecond) {
 
 const activeOf = ({ groups, active }) => groups.reduce((sum, { share }) => sum + active[share], 0);
 
-/** Returns the highest rate of a ramp that is checked, recorded, and started in time. */
+/** Returns the highest rate in a ramp at which checks are started and recorded in time. */
 async function findCapacity(bench) {
   let found = null;
   await load(bench, RAMP.from);
@@ -240,7 +238,7 @@ async function findCapacity(bench) {
     note(
       `asked ${asked.toFixed(0)}/s: ${got.toFixed(0)}/s checked, ${recorded.toFixed(0)}/s recorded, p99 ${late} s late`,
     );
-    // The recorder lags by up to a second of results.
+    // The recorder lags by up to a second's worth of results.
     if (got < 0.96 * asked || recorded < 0.85 * asked || waitingOf(now.metrics) > 2 * asked || late > 1) break;
     found = asked;
   }
@@ -331,7 +329,7 @@ async function measure(bench, probe, { factor, number, isReturn }) {
   };
 }
 
-/** Returns the results that are neither recorded nor given up. */
+/** Returns the number of results that have been neither recorded nor given up. */
 const waitingOf = (metrics) =>
   Math.max(
     0,
@@ -340,14 +338,14 @@ const waitingOf = (metrics) =>
       (metrics.value('uptime_results_lost_total') ?? 0),
   );
 
-/** Returns how many checks the least, the median, and the most often checked of the active endpoints had. */
+/** Returns the lowest, median, and highest number of checks among the active endpoints. */
 function spreadOf(bench, counts) {
   const active = bench.groups.flatMap(({ first, share }) => counts.slice(first, first + bench.active[share]));
   const { p50, max } = quantiles(active);
   return { least: active.reduce((least, value) => Math.min(least, value), Infinity), p50, most: max };
 }
 
-/** Breaks sites that every step checks. Each step breaks other sites, spread evenly over the organizations. */
+/** Breaks sites that every step checks. Each step breaks different sites, spread evenly over the organizations. */
 function breakSites({ settings, target, groups }, number) {
   const each = Math.floor(settings.breaks / groups.length);
   const always = Math.min(...settings.steps) * settings.capacity * settings.interval;
@@ -361,8 +359,8 @@ function breakSites({ settings, target, groups }, number) {
 }
 
 /**
- * Recovered means ready, with no start a second late, all requested checks done, and at most a second of results
- * waiting.
+ * Recovered means ready, with no start a second late, all requested checks done, and at most a second's worth of
+ * results waiting.
  */
 function recoveryWatch(asked, changed) {
   let last = null;

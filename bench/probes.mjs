@@ -1,16 +1,16 @@
 // npm run bench:probes -- [--probes 20] [--endpoints 2000] [--locations 3] [--interval 60] [--seconds 60] [--away 60]
 // [--embedded] [--json]
 //
-// Compares what results from probes cost the service with the cost of as many local checks. There are three runs,
-// each of a fresh service on a fresh PostgreSQL (or the embedded database), all with the same settings:
+// Compares what results from probes cost the service with the cost of the same number of local checks. There are three
+// runs, each with a new service on a new PostgreSQL server (or the embedded database), all with the same settings:
 //
 // 1. N probes whose polls wait and have nothing to do, between two windows without them.
-// 2. M endpoints that the service checks without a network, every interval / locations: the rate of the third run.
-// 3. M endpoints that each name L of the N probes: all sync at once, followed by a window at rest. Then the service
-//    is away for `--away` seconds while results are kept, and all probes return at the same moment, without the usual
-//    spread.
+// 2. M endpoints that the service checks without a network, every interval / locations: the same rate as the third run.
+// 3. M endpoints that each use L of the N probes: all sync at the same time, followed by an idle window. Then the
+//    service is unavailable for `--away` seconds while results are kept, and all probes return at the same moment,
+//    without the usual spread.
 //
-// This process plays the probes (see simulated-probe.mjs). Everything stays on 127.0.0.1 and stops automatically.
+// This process plays the probes (see simulated-probe.mjs). Everything is on 127.0.0.1 and stops automatically.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -45,12 +45,11 @@ const [probeCount, endpoints, interval, seconds, away] = ['probes', 'endpoints',
 const locations = Math.min(Number(options.locations), probeCount);
 const localInterval = interval / locations;
 if (!Number.isInteger(localInterval)) throw new Error('--interval must be a multiple of --locations');
-// A probe that receives no response within its lease of 15 minutes stops checking. This benchmark does not cover
-// that.
+// If a probe receives no response within its lease of 15 minutes, it stops checking. This benchmark doesn't cover that.
 if (away > 14 * 60) throw new Error('--away must be at most 840');
 
 const timeout = Math.max(1, Math.min(5, Math.floor((localInterval - 6) / 2)));
-/** All endpoints have been checked twice at each location, and the JIT has warmed up. */
+/** By then, all endpoints have been checked twice at each location, and the JIT has warmed up. */
 const WARM_MS = 2 * interval * 1000 + 5000;
 const IDLE_SECONDS = Math.min(30, seconds);
 const RETURN_LIMIT_MS = 10 * 60_000;
@@ -106,7 +105,7 @@ async function makeProbes({ service }) {
   return probes;
 }
 
-/** Returns the probes that endpoint n names, in rotation, so that all probes have the same number of endpoints. */
+/** Returns the probes that endpoint n uses, in rotation, so that all probes have the same number of endpoints. */
 const namedBy = (n) => Array.from({ length: locations }, (_, turn) => (n * locations + turn) % probeCount);
 const plan = { count: endpoints, timeout, urlOf: (n) => `sim://site/${n}`, type: 'SIM', rule: null, hook: null };
 
@@ -122,8 +121,8 @@ function seedEmbedded({ api }, every, fields) {
 }
 
 /**
- * Stores endpoints like EndpointService, each at its locations. They do not have the number that identifies them to
- * probes yet.
+ * Stores endpoints like EndpointService, each with its locations. They don't yet have the number that identifies them
+ * to probes.
  */
 async function seedLocated({ service, postgres, client }) {
   if (!postgres) return seedEmbedded(service, interval, (n) => ({ locations: namedBy(n).map((probe) => `p${probe}`) }));
@@ -182,7 +181,7 @@ async function look({ service, postgres, client }) {
     at: performance.now(),
     recorded: metrics.value('uptime_record_batch_size_sum') - (metrics.value('uptime_results_dropped_total') ?? 0),
     service: cpuMs([service.child.pid]),
-    // To the nanosecond but without threads that have ended, for times below a clock tick.
+    // For times below a clock tick: accurate to the nanosecond, but without threads that have exited.
     threads: sum([...threadsMs(service.child.pid).values()], ({ ms }) => ms),
     database: postgres ? cpuMs([postgres.pid]) : NaN,
     wal: client ? Number((await client.query(`SELECT pg_current_wal_lsn() - '0/0' AS wal`)).rows[0].wal) : NaN,
@@ -190,7 +189,7 @@ async function look({ service, postgres, client }) {
   };
 }
 
-/** Returns the usage while `isOver` was not true, and the peak memory. */
+/** Returns the usage until `isOver` returns true, and the peak memory. */
 async function measureWindow(installation, isOver) {
   const before = await look(installation);
   let peakMb = before.mb;
@@ -260,7 +259,7 @@ async function measureRemote() {
 
   note(`The service is away for ${away} s …`);
   await Promise.all(probes.map((probe) => probe.disconnect()));
-  // One endpoint in a hundred is down from now on, seen from every location.
+  // From now on, one in a hundred endpoints is down, as seen from every location.
   const ids = [...new Set(probes.flatMap(({ held }) => [...held.keys()]))];
   SimulatedProbe.broken = new Set(ids.filter((_, n) => n % 100 === 0));
   await sleep(away * 1000);
@@ -278,8 +277,8 @@ async function measureRemote() {
   const until = performance.now() + 60_000;
   while (probes.some(({ results }) => results.length > 0) && performance.now() < until) await sleep(100);
   const made = sum(probes, (probe) => probe.made);
-  // The rows themselves. If all locations of an endpoint stop responding, the sweep adds a row without location. It
-  // does not count.
+  // Counts the rows themselves. If all of an endpoint's locations stop responding, the sweep adds a row without a
+  // location, which doesn't count.
   const stored = client
     ? (await client.query('SELECT count(*)::int AS n FROM check_result WHERE location > 0')).rows[0].n
     : (await look(installation)).recorded;
@@ -306,7 +305,7 @@ const round = (value, digits = 1) => (Number.isFinite(value) ? value.toFixed(dig
 const slashed = (values, digits) => values.map((value) => round(value ?? NaN, digits)).join(' / ');
 const spread = (ms) => slashed(Object.values(quantiles(ms)), 0);
 /**
- * CPU milliseconds of the service, PostgreSQL, and both per result. On the embedded database, the service uses all of
+ * CPU milliseconds per result for the service, PostgreSQL, and both. On the embedded database, the service uses all of
  * it.
  */
 const perResult = ({ service, database, recorded }) =>

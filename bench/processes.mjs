@@ -1,7 +1,7 @@
-// CPU time and memory of whole process trees, from /proc of Linux.
+// CPU time and memory of whole process trees, read from /proc on Linux.
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Clock ticks are 10 ms on every Linux that Node runs on. */
+/** Clock ticks are 10 ms on every Linux system that Node runs on. */
 const TICK_MS = 10;
 
 function read(path) {
@@ -21,8 +21,8 @@ function table() {
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')
       .map(Number);
-    // Fields after the name: 1 is the parent, 11 user, 12 system, 13 and 14 user and system of children that have
-    // ended.
+    // Fields after the name: 1 is the parent, 11 user time, 12 system time, and 13 and 14 the user and system time of
+    // children that have exited.
     processes.set(Number(pid), {
       parent: fields[1],
       cpuMs: (fields[11] + fields[12] + fields[13] + fields[14]) * TICK_MS,
@@ -45,7 +45,7 @@ function members(all, roots) {
   return found;
 }
 
-/** Returns the CPU milliseconds so far of the process trees under `roots`, including children that have ended. */
+/** Returns the CPU milliseconds used so far by the process trees under `roots`, including children that have exited. */
 export function cpuMs(roots) {
   const all = table();
   return [...members(all, roots)].reduce((sum, pid) => sum + all.get(pid).cpuMs, 0);
@@ -59,7 +59,10 @@ export function pssMb(roots) {
   return kilobytes.reduce((sum, value) => sum + value, 0) / 1024;
 }
 
-/** Returns the CPU milliseconds so far of each thread of a process, to the nanosecond: thread ID → `{ name, ms }`. */
+/**
+ * Returns the CPU milliseconds that each thread of a process has used so far, to the nanosecond: thread ID → `{ name,
+ * ms }`.
+ */
 export function threadsMs(pid) {
   const threads = new Map();
   for (const id of readdirSync(`/proc/${pid}/task`)) {
@@ -69,7 +72,7 @@ export function threadsMs(pid) {
   return threads;
 }
 
-/** Returns the CPU milliseconds of all processes on the machine so far. */
+/** Returns the CPU milliseconds that all processes on the machine have used so far. */
 export function machineMs() {
   const [, user, nice, system, , , irq, softirq] = /^cpu +(.+)$/m.exec(read('/proc/stat'))[0].split(/ +/).map(Number);
   return (user + nice + system + irq + softirq) * TICK_MS;

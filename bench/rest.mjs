@@ -2,9 +2,9 @@
 // both]
 //
 // Measures what a nearly idle installation costs. Starts the built service on the embedded database and on its own
-// PostgreSQL, gives each a few endpoints on a local target, lets them settle, and prints CPU and memory.
-//   --checkout <dir>   a built checkout; given more than once, all are measured at the same time for a comparison
-//   --database <kind>  embedded, postgresql or both
+// PostgreSQL server, gives each a few endpoints on a local target, lets them settle, and prints CPU and memory.
+//   --checkout <dir>   a built checkout; if repeated, all are measured at the same time for comparison
+//   --database <kind>  embedded, postgresql, or both
 //   --windows N        measures N times, and prints how much more each costs than the first: median and quartiles
 //   --heartbeats K     one more installation of the last checkout, on PostgreSQL, in which K heartbeats wait
 import { spawn, spawnSync } from 'node:child_process';
@@ -126,7 +126,7 @@ async function main() {
   for (const i of installations.keys()) if (i > 0 && looks.length > 2) console.log(ratioLine(looks, i));
 }
 
-/** Formats the CPU time of an installation relative to the first one, window by window. */
+/** Formats an installation's CPU time relative to the first one, window by window. */
 function ratioLine(looks, i) {
   const spent = (window, of) =>
     looks[window][of].service +

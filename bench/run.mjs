@@ -1,13 +1,14 @@
 // npm run bench -- --endpoints 1000 --interval 20 [--slots 3] [--instances 1] [--embedded] [--kill-one] [--simulated]
 // [--breaks 20] [--at-once] [--checkout dir]
 //
-// Builds the service, starts its own PostgreSQL (or the embedded database) and a target process, checks M endpoints
-// every I seconds for a bounded time, and prints one table. Everything stays on 127.0.0.1 and stops automatically.
-//   --instances N   processes on the one database        --kill-one   kill -9 one of them in the middle
-//   --simulated     checks without a network (by the benchmark's own checker), judged by the database
-//   --breaks K      sites that fail during the measurement, to time the webhook; --at-once: all in one moment
-//   --checkout dir  another built tree, for a comparison of two versions
-//   --pings P       pings a minute, of 2,000 heartbeats (PostgreSQL)
+// Builds the service, starts its own PostgreSQL server (or the embedded database) and a target process, checks M
+// endpoints every I seconds for a limited time, and prints one table. Everything is on 127.0.0.1 and stops
+// automatically.
+//   --instances N   processes that share one database      --kill-one   kill -9 one of them in the middle
+//   --simulated     checks without a network (using the benchmark's own checker), evaluated from the database
+//   --breaks K      sites that fail during the measurement, to time the webhook; --at-once: all at the same moment
+//   --checkout dir  another built tree, to compare two versions
+//   --pings P       pings per minute, to 2,000 heartbeats (PostgreSQL)
 //   --overload      more load than it can handle, and back: see overload.mjs
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -86,7 +87,7 @@ const directorySize = (path) =>
     return sum + (entry.isDirectory() ? directorySize(inner) : statSync(inner).size);
   }, 0);
 
-/** Storage as the database reports it. */
+/** Returns the storage as reported by the database. */
 async function storage(client) {
   if (!client) return null;
   const { rows } = await client.query(

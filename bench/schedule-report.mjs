@@ -1,4 +1,4 @@
-/** Nearest-rank quantiles. */
+/** Returns nearest-rank quantiles. */
 export function quantiles(values) {
   const sorted = Float64Array.from(values).sort();
   const at = (q) => (sorted.length === 0 ? null : sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))]);
@@ -6,9 +6,10 @@ export function quantiles(values) {
 }
 
 /**
- * Returns how arrivals fit the expected schedule. The grid of each site is the earliest one that fits its arrivals. A
- * grid point without an arrival before the next one is missed, and a second arrival on it is a duplicate. `arrivals`
- * is a list of [site, ms]. `from` and `slots` bound the window. Sites in `except` (they fail on purpose) are skipped.
+ * Returns how well arrivals fit the expected schedule. Each site's grid is the earliest one that fits its arrivals. A
+ * grid point without an arrival before the next one counts as missed, and a second arrival on it as a duplicate.
+ * `arrivals` is a list of [site, ms]. `from` and `slots` define the window. Sites in `except`, which fail on purpose,
+ * are skipped.
  */
 export function scheduleReport(arrivals, { sites, intervalMs, from, slots, except = new Set() }) {
   const to = from + slots * intervalMs;

@@ -1,5 +1,5 @@
-// Fills an empty, migrated database in a way that would take minutes through the API. Stores one website, many
-// endpoints, and their alerts as EndpointService and AlertService would.
+// Fills an empty, migrated database directly, which would take minutes through the API. Stores one website, many
+// endpoints, and their alerts like EndpointService and AlertService would.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,10 +15,10 @@ const uuid = () => {
 };
 
 /**
- * Returns the UUIDs of the new endpoints. `urlOf(n)` is the target of endpoint n. `rule` is the UUID of an alert that
- * every endpoint gets a copy of, or null. First checks are spread over one interval. `organization` is a UUID, by
- * default the UUID of the Default organization. With `active: false`, no endpoint is checked until its row of
- * `endpoint_schedule` is changed. `checkout` is the built tree whose schedule is used.
+ * Returns the new endpoints' UUIDs. `urlOf(n)` is the target of endpoint n. `rule` is the UUID of an alert to copy to
+ * every endpoint, or null. First checks are spread over one interval. `organization` is a UUID, by default the Default
+ * organization's. With `active: false`, an endpoint isn't checked until its row in `endpoint_schedule` is changed.
+ * `checkout` is the built tree whose schedule is used.
  */
 export async function seed(
   databaseUrl,

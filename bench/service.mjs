@@ -1,4 +1,4 @@
-// Starts the built service for benchmarks as a user would: on its own PostgreSQL or on the embedded database.
+// Starts the built service for benchmarks like a user would: on its own PostgreSQL server or on the embedded database.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const require = createRequire(import.meta.url);
 
-/** Starts a temporary PostgreSQL: `{ url, remove() }`. */
+/** Starts a temporary PostgreSQL server: `{ url, remove() }`. */
 export async function startPostgres() {
   require('../scripts/typescript.cjs');
   const { PostgresCluster } = require('../test/harness/database/postgres-cluster.ts');
@@ -27,7 +27,7 @@ export async function freePort() {
 
 /**
  * Starts one process of the service and returns when it is ready for requests. `env` overrides the benchmark's
- * defaults. `checkout` is the built tree that it runs from, for comparisons with another version.
+ * defaults. `checkout` is the built tree to run it from, for comparisons with another version.
  */
 export async function startService(env, checkout = root) {
   const port = await freePort();
@@ -87,8 +87,8 @@ export function uuidOf(id) {
 }
 
 /**
- * Creates one webhook alert (thresholds 1 and 1) on an endpoint that is never checked. `seed` copies it. Returns its
- * UUID.
+ * Creates one webhook alert (with both thresholds set to 1) on an endpoint that is never checked. `seed` copies it.
+ * Returns its UUID.
  */
 export async function prototypeRule(api, hook) {
   const website = await api('POST', '/websites', { name: 'Prototype', url: 'http://127.0.0.1/' });

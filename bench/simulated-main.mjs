@@ -1,5 +1,5 @@
-// The service with one more checker, SIM, whose result is `up` after 5 ms without a network. Measures everything
-// except the checkers. It is added as any team adds one: as a separate module that is passed to createApp.
+// The service with one more checker, SIM, whose result is `up` after 5 ms without a network. Measures everything except
+// the checkers. It is added like any extension: as a separate module that is passed to createApp.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,6 @@
 // Probes without a checker for bench/probes.mjs. They speak protocol 1 over HTTP (docs/probe-protocol.md), schedule
-// checks, and report everything as up. The program's own functions from the built tree compute slots, waits, and
-// retries, and its buffer decides what is sent when. Import this after the build.
+// checks, and report everything as up. Slots, waits, and retries are computed by the program's own functions from the
+// built tree, and its buffer decides what is sent when. Import this after the build.
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,12 +12,12 @@ import { askedPauseMs, retryAfterMs } from '../dist/probing/server/retry.js';
 import { atOnceDelayMs, nextSlot, slotAtOnce, slotNotAfter } from '../dist/probing/slots/slots.js';
 
 const DIGEST_MS = 10 * 60_000;
-/** Like the program, compresses larger requests. */
+/** Larger requests are compressed, as in the program. */
 const PACKED_FROM_BYTES = 8 * 1024;
 /** A failure must be sent within 200 ms. */
 const LOOK_MS = 100;
 
-/** The traffic of all probes in one part of a run. */
+/** The traffic of all probes during one part of a run. */
 export class Traffic {
   /** Responses by route and status (0 if there was none), and results by outcome. */
   counts = {};
@@ -28,7 +28,7 @@ export class Traffic {
     if (by > 0) this.counts[name] = (this.counts[name] ?? 0) + by;
   }
 
-  /** Returns the counts whose names match, as text. */
+  /** Returns the counts whose names match, as a string. */
   say(names) {
     const found = Object.entries(this.counts).filter(([name]) => names.test(name));
     return found.map(([name, times]) => `${times} × ${name}`).join(', ') || '0';
@@ -39,7 +39,7 @@ export class Traffic {
   }
 }
 
-/** A result as the checker of simulated-main.mjs returns it. */
+/** A result like those returned by the checker in simulated-main.mjs. */
 const UP = {
   outcome: 'up',
   durationMs: 5.1,
@@ -53,7 +53,7 @@ const UP = {
   warning: null,
 };
 
-/** A refused connection, as the program reports it. */
+/** A refused connection, as reported by the program. */
 const DOWN = {
   ...UP,
   outcome: 'down',
@@ -64,7 +64,7 @@ const DOWN = {
 const CLOCK = { monotonic: () => performance.now() };
 const NO_STREAKS = { get: () => undefined };
 
-/** The results that the service has not confirmed yet. */
+/** The results that the service hasn't confirmed yet. */
 class Results extends ResultBuffer {
   constructor() {
     super(NO_STREAKS, CLOCK);
@@ -75,7 +75,7 @@ class Results extends ResultBuffer {
   }
 }
 
-/** A probe with its assigned endpoints and its results. Times are the service's. */
+/** A probe with its assigned endpoints and its results. Times are based on the service's clock. */
 export class SimulatedProbe {
   /** The counts that all probes share. */
   static traffic = new Traffic();
@@ -85,9 +85,9 @@ export class SimulatedProbe {
   held = new Map();
   results = new Results();
   made = 0;
-  /** The number of results kept while the service was away that it does not have yet. */
+  /** The number of results kept while the service was unavailable that it hasn't received yet. */
   behind = 0;
-  /** Sends all remaining results now. */
+  /** If true, sends all remaining results now. */
   isEnding = false;
 
   #session = randomBytes(16).toString('hex');
@@ -122,7 +122,7 @@ export class SimulatedProbe {
     this.#loops = [this.#polls(), this.#sends()];
   }
 
-  /** From here on the service is away. Pending requests are cut off and sent again later. */
+  /** Disconnects from the service. Pending requests are cut off and sent again later. */
   async disconnect() {
     this.#line.abort();
     await Promise.all(this.#loops);
@@ -193,7 +193,7 @@ export class SimulatedProbe {
     return reply;
   }
 
-  /** Nothing is removed and no check on demand is requested in this benchmark, so the set of endpoints only grows. */
+  /** In this benchmark, nothing is removed and no on-demand check is requested, so the set of endpoints only grows. */
   #take({ cursor, endpoints: told }) {
     this.#cursor = cursor;
     for (const [turn, { endpoint_id, revision, interval: every, phase_ms, at_once }] of told.entries()) {
@@ -227,7 +227,7 @@ export class SimulatedProbe {
     return pauseMs;
   }
 
-  /** Never throws. Status 0 means no response. Requests that `disconnect` cut off are not counted. */
+  /** Never throws. Status 0 means no response. Requests that `disconnect` cut off aren't counted. */
   async #post(path, fields) {
     const text = Buffer.from(JSON.stringify({ protocol: PROTOCOL, session: this.#session, ...fields }));
     const isPacked = text.length >= PACKED_FROM_BYTES;
@@ -240,7 +240,7 @@ export class SimulatedProbe {
     }
     const body = JSON.parse(headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes);
     this.#failures = 0;
-    // A response can only be late, so the fastest one is nearest to the truth.
+    // A response can only be late, so the fastest one is the most accurate.
     this.#offset = Math.max(this.#offset, body.now - performance.now());
     return { status, body, pauseMs: body.pause_ms };
   }

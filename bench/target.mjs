@@ -2,8 +2,8 @@
 // receives the service's webhooks. run.mjs controls it over HTTP:
 //   GET /site/<n>                a check of site n: 200, or 503 while it is broken, after --delay ms
 //   POST /hook                   a webhook; records every site/<n> in its body
-//   POST /control/reset          forget all arrivals and webhooks
-//   POST /control/break?site=n   site n fails from now on; /control/heal?site=n ends it
+//   POST /control/reset          discards all arrivals and webhooks
+//   POST /control/break?site=n   site n fails from now on; /control/heal?site=n repairs it
 //   GET /control/seen            { arrivals: [[site, ms], …], hooks: [[site, ms after the first failing response], …] }
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';

@@ -1,6 +1,6 @@
-// Builds the service and its dashboard into dist, then dist/bundle, which speeds up its start but is optional.
-// `--if-needed` does nothing if dist was built from the same inputs. `--only sources` creates no bundle. The new dist
-// is built next to the old one and swapped in, so a failed or interrupted build leaves the old one intact.
+// Builds the service and its dashboard into dist, then dist/bundle, which is optional and makes the service start
+// faster. `--if-needed` does nothing if dist was built from the same inputs. `--only sources` creates no bundle. The
+// new dist is built next to the old one and swapped in, so a failed or interrupted build leaves the old one intact.
 import '../src/start/node-version.cjs';
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -38,7 +38,7 @@ const INPUTS = [
   'scripts/make-template.mjs',
   'scripts/module-recorder.mjs',
 ];
-/** The dashboard, then the API reference in a folder inside it. */
+/** The dashboard, followed by the API reference in a folder inside it. */
 const PAGES = { web: 'public', 'web/reference': 'public/docs' };
 const ASSET = /\.(cjs|br)$/;
 const CLIENT = ['index.mjs', 'index.cjs', 'index.d.mts', 'index.d.cts'];
@@ -123,14 +123,14 @@ async function build(inputs) {
     if (existsSync(dist)) renameSync(dist, old);
     renameSync(aside, dist);
   } finally {
-    // The template is written into a folder that is removed below.
+    // The template is written to a folder that is removed below.
     await template;
     rmSync(aside, { recursive: true, force: true });
     rmSync(old, { recursive: true, force: true });
   }
 }
 
-/** If a program can't be bundled on this machine, it still runs, so this prints only a warning. */
+/** Prints only a warning, because a program that can't be bundled on this machine still runs. */
 function bundle(inputs) {
   const args = [join(root, 'scripts/bundle.mjs')];
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
@@ -142,7 +142,7 @@ const inputs = fingerprint();
 const isIfNeeded = process.argv.includes('--if-needed');
 const isFresh = (file) => isIfNeeded && existsSync(file) && readFileSync(file, 'utf8') === inputs;
 
-/** Prints how long a step took, on standard error, so that the output for programs stays clean. */
+/** Prints how long a step took to standard error, so that standard output contains only results. */
 async function timed(title, work) {
   const started = performance.now();
   await work();

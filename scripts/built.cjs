@@ -1,7 +1,7 @@
-// Runs a file of this project once dist is built: `node scripts/built.cjs dist/main.js …`. The file runs in this
-// process, so signals and exit codes work as usual. This replaces npm's `pre…` scripts, which do not run where
-// install scripts are disabled. It is CommonJS, because an ES module would start the thread pool before the service
-// sets its size.
+// Runs a file in this project after building dist: `node scripts/built.cjs dist/main.js …`. The file runs in this
+// process, so signals and exit codes work as usual. This replaces npm's `pre…` scripts, which don't run if install
+// scripts are disabled. It is CommonJS, because an ES module would start the thread pool before the service sets its
+// size.
 const { spawnSync } = require('node:child_process');
 const paths = require('node:path');
 const { pathToFileURL } = require('node:url');

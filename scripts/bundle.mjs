@@ -1,6 +1,6 @@
-// Creates dist/bundle. It starts the service of dist once, on a database in memory, and records every module that it
-// loads. For each module, it keeps what the module requires and the code that V8 compiled (src/start/module-bundle.ts
-// reads the bundle).
+// Creates dist/bundle. It starts the service from dist once, on an in-memory database, and records every module that it
+// loads. For each module, it stores what the module requires and the code that V8 compiled. src/start/module-bundle.ts
+// reads the bundle.
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { realpathSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { ModuleRecorder } from './module-recorder.mjs';
 const dist = realpathSync(fileURLToPath(new URL('../dist', import.meta.url)));
 const require = createRequire(join(dist, 'main.js'));
 
-// main.js also starts like this. V8 refuses code that was compiled under other flags.
+// main.js also starts this way. V8 rejects code that was compiled with other flags.
 require('./start/runtime-flags');
 const reader = require('./start/module-bundle');
 
@@ -24,7 +24,7 @@ await app.listen(0, '127.0.0.1');
 const { port } = app.getHttpServer().address();
 for (const path of ['/', '/health/ready', '/api/v1/websites'])
   await (await fetch(`http://127.0.0.1:${port}${path}`)).arrayBuffer();
-// A probe has separate modules in addition to those that it shares with the service.
+// In addition to the modules that it shares with the service, a probe has its own.
 loader.load(join(dist, 'start/run-probe.js'));
 recorder.write(join(dist, 'bundle'));
 await app.close();

@@ -1,7 +1,7 @@
-// npm run test:chaos -- [--minutes N | --rounds N] [--seed S] [--database embedded|postgres|in-turn]: random commands
-// and faults against the built service and two probes. The commands and invariants are in test/chaos. Both databases
-// run in parallel, each for half of the minutes or for all of the rounds. `in-turn` runs one of them, which the
-// commit selects.
+// npm run test:chaos -- [--minutes N | --rounds N] [--seed S] [--database embedded|postgres|in-turn]: runs random
+// commands and faults against the built service and two probes. The commands and invariants are in test/chaos. Both
+// databases run in parallel, each for half of the minutes or for all of the rounds. `in-turn` runs one of them,
+// selected by the commit.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';

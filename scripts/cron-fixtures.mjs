@@ -1,6 +1,6 @@
-// Writes test/fixtures/field/cron: when Debian's cron runs these lines under a fake clock. Requires root, the
-// packages cron and faketime, and about forty minutes on an idle machine. `node scripts/cron-fixtures.mjs` takes a
-// word that selects lines by name.
+// Writes test/fixtures/field/cron: when Debian's cron runs these lines under a fake clock. Requires root, the packages
+// cron and faketime, and about forty minutes on an idle machine. `node scripts/cron-fixtures.mjs` accepts a word that
+// selects lines by name.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,8 +20,8 @@ const WILD =
   'A line with * in its minutes or hours goes by the new time at once: nothing for a time that is skipped, again for one that comes twice (cron(8)).';
 
 /**
- * Each run is one process of cron with all of its lines. The time of a run is the start of its job, which is late,
- * rounded down to `grain` minutes. No line has finer times.
+ * Each run is one cron process with all of its lines. The time of a run is the time when its job started, which is
+ * slightly late, rounded down to `grain` minutes. No line needs more precise times.
  */
 const RUNS = [
   {
@@ -94,7 +94,7 @@ const run = (command, words, env) => {
   return { child, ended: once(child, 'exit') };
 };
 
-/** Returns when each line ran, by its name. */
+/** Returns when each line ran, by name. */
 async function played({ zone, from, hours, speed, lines }) {
   const folder = mkdtempSync(join(tmpdir(), 'uptime-cron-'));
   const spool = join(folder, 'spool');
@@ -103,7 +103,7 @@ async function played({ zone, from, hours, speed, lines }) {
   const entries = Object.entries({ every_day: ['0 9 * * *'], ...lines }).map(
     ([name, [cron]]) => `${cron} cut -d ' ' -f 1 /proc/uptime >> ${folder}/ran/${name}`,
   );
-  // The kernel's uptime is the only clock that cron and its jobs share, because a job would start a separate fake
+  // The kernel's uptime is the only clock that cron and its jobs share, because each job would start a separate fake
   // clock.
   const script = `
     cp ${folder}/lines ${spool}/root
@@ -136,7 +136,7 @@ async function played({ zone, from, hours, speed, lines }) {
   return ran;
 }
 
-/** Converts the wall clock of a zone to UTC. The first guess can be before or after a change of the clock. */
+/** Converts a zone's wall clock time to UTC. The first guess may be before or after a clock change. */
 const momentOf = (wall, zone) => {
   const asUtc = Date.parse(`${wall.replace(' ', 'T')}Z`);
   const shown = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });

@@ -1,9 +1,9 @@
-// npm run demo: the service with something to monitor, entirely on this machine. It starts a local target (/ok,
+// npm run demo: starts the service with something to monitor, entirely on this machine. It starts a local target (/ok,
 // /slow, /flaky), a webhook receiver, and a mail server. It creates a contact and a website with endpoints and alerts
-// through the public API. Then it prints what happens. An outage is reported, a user acknowledges it with the link in
-// the email so that the manager is not notified, and the recovery is reported. Then an address that four endpoints
-// use fails, which causes one incident and one update on the status page. Then it keeps running, with a link to the
-// dashboard, until Ctrl-C. `-- --once` exits at that point.
+// through the public API. Then it prints what happens. An outage is reported, and a user acknowledges it using the link
+// in the email, so that the manager isn't notified. Then the recovery is reported. Next, an address that four endpoints
+// share fails, which causes one incident and one update on the status page. After that, it keeps running, with a link
+// to the dashboard, until Ctrl-C. `-- --once` exits at that point.
 import '../src/start/node-version.cjs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
@@ -35,11 +35,11 @@ async function freePort() {
   return free;
 }
 
-/** Everything that has arrived so far, for example `webhook alert.triggered`. */
+/** Everything that has arrived so far, such as `webhook alert.triggered`. */
 const arrived = new Set();
 
-// The target: /flaky responds with 503 in the first seconds of every half minute, starting when the rules are in
-// place.
+// The target: /flaky responds with 503 during the first seconds of every half minute, starting after the rules have
+// been created.
 let brokenUntil = 0;
 const target = createServer((request, response) => {
   if (request.url === '/slow') return void setTimeout(() => response.end('slow but fine'), 800);
@@ -48,7 +48,7 @@ const target = createServer((request, response) => {
 });
 const targetPort = await listen(target);
 
-// The server of four endpoints. It is closed for a while.
+// The server that four endpoints share. It is closed for a while.
 const warehouse = createServer((_, response) => response.end('ok'));
 const warehousePort = await listen(warehouse);
 
@@ -87,7 +87,7 @@ const mailPort = await new Promise((resolve) => {
   const server = mail.listen(0, '127.0.0.1', () => resolve(server.address().port));
 });
 
-/** Chosen before the service listens, for the links in messages. */
+/** Selected before the service listens, because links in messages need it. */
 const port = Number(process.env.PORT ?? 0) || (await freePort());
 const url = `http://127.0.0.1:${port}`;
 const config = loadConfig({
@@ -103,7 +103,7 @@ const app = await createApp(config);
 await app.listen(config.port, config.host);
 say(`Uptime monitor is running at ${url}, its API key is ${KEY}`);
 
-/** Stops the service as SIGTERM would, then the process. A second Ctrl-C does not wait. */
+/** Stops the service like SIGTERM would, then the process. A second Ctrl-C doesn't wait. */
 let ending = false;
 async function end(code) {
   if (ending) process.exit(code);

@@ -1,5 +1,5 @@
-// dist is one tree: the compiled files of `src` and `packages` are next to each other in it. `dist/main.js` is the
-// server, and `dist/cli` and `dist/testing` are the packages of the same names.
+// dist is a single tree that contains the compiled files from both `src` and `packages`. `dist/main.js` is the server,
+// and `dist/cli` and `dist/testing` are the packages with the same names.
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 export const SOURCES = ['src', 'packages'];
 
 /**
- * An import from one source folder into the other. In dist, both are the same folder, so the path is one step
+ * Matches an import from one source folder into the other. In dist, both are the same folder, so the path is one step
  * shorter.
  */
 const ACROSS = /(["'])((?:\.\.\/)*)\.\.\/(?:src|packages)\//g;

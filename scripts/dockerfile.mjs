@@ -1,6 +1,7 @@
-// Reads a Dockerfile, but only the features that this project uses: exec forms, line continuations, and ARG in FROM.
+// Parses a Dockerfile, supporting only the features that this project uses: exec forms, line continuations, and ARG in
+// FROM.
 
-/** Returns the instructions in order, with comments and continuations resolved. */
+/** Returns the instructions in order, with comments removed and continuations joined. */
 function instructions(text) {
   const lines = text.split('\n').filter((line) => !/^\s*#/.test(line));
   return lines
@@ -30,7 +31,7 @@ const list = (text) => {
 };
 
 /**
- * Returns the stages with their steps, and the settings of the last stage: `user`, `env`, `command`, `entrypoint`,
+ * Returns the stages with their steps, and the last stage's settings: `user`, `env`, `command`, `entrypoint`,
  * `healthcheck`. Throws for anything that isn't an instruction or isn't in exec form.
  */
 export function readDockerfile(text) {

@@ -1,6 +1,6 @@
-// node scripts/with-postgres.mjs node scripts/dump-release.mjs: writes test/fixtures/<version>.sql, the database of
-// the built service (npm run build) after a few checks. Upgrade tests start from it. Run it again when the initial
-// migration changes. Once the version is released, neither changes again.
+// node scripts/with-postgres.mjs node scripts/dump-release.mjs: writes test/fixtures/<version>.sql, the database of the
+// built service (npm run build) after a few checks. Upgrade tests start from it. Run it again when the initial
+// migration changes. After the version is released, neither changes again.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -52,7 +52,7 @@ try {
 }
 const program = join(findPostgres(), 'pg_dump');
 const dump = execFileSync(program, ['--inserts', '--no-owner', '--no-acl', '-d', url], { encoding: 'utf8' });
-// Drops commands of psql and settings that would remain in the session that loads the file.
+// Drops psql commands and settings that would remain in the session that loads the file.
 const lines = dump.split('\n').filter((line) => !/^(--.*|\\(un)?restrict .*|SET .*|.*'search_path'.*|)$/.test(line));
 const head = `-- What ${version} leaves in a database. Made by: node scripts/with-postgres.mjs node scripts/dump-release.mjs`;
 writeFileSync(join(root, `test/fixtures/${version}.sql`), `${[head, ...lines].join('\n')}\n`);

@@ -1,7 +1,7 @@
-// Measures how long docs/extending.md takes a newcomer. Runs the page in an empty folder, up to the first green test,
-// and prints the seconds of each step and in total. Reading and typing take no time here, and the service is built
-// before, as `npm start` in the checkout would have done. `--in <folder>` uses that folder and keeps it. Requires the
-// package registry or npm's cache.
+// Measures how long docs/extending.md takes a newcomer. Runs the page's steps in an empty folder, up to the first green
+// test, and prints how many seconds each step took and the total. Reading and typing take no time here, and the service
+// is built beforehand, as `npm start` in the checkout would have done. `--in <folder>` uses that folder and keeps it.
+// Requires the package registry or npm's cache.
 import '../src/start/node-version.cjs';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const require = createRequire(import.meta.url);
 require('./typescript.cjs');
-// The package specs import the test kit from the folder that it used to have (jest.config.js).
+// The package specs import the test kit from its former folder (jest.config.js).
 const resolveFilename = Module._resolveFilename;
 Module._resolveFilename = (name, ...rest) =>
   resolveFilename(name.replace('/src/testing/', '/packages/testing/'), ...rest);
@@ -30,7 +30,7 @@ function firstSteps() {
   return steps.slice(0, last + 1);
 }
 
-/** Returns the milliseconds that the step took. Each line of commands is measured separately. */
+/** Returns how many milliseconds the step took. Each command line is measured separately. */
 async function carryOut(reader, step) {
   if (step.kind === 'file') return timed(() => reader.carryOut(step));
   let total = 0;

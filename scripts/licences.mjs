@@ -1,10 +1,10 @@
-// Lists the license of every production dependency in package-lock.json and exits with code 1 if one isn't on the
-// list below. If the lock file doesn't contain the license of a package, the installed package is read.
+// Lists the license of every production dependency in package-lock.json and exits with code 1 if one isn't on the list
+// below. If the lock file doesn't contain a package's license, the installed package is read.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** SPDX IDs that may be shipped with an MIT-licensed service. */
+/** SPDX IDs of licenses that may be shipped with an MIT-licensed service. */
 const ALLOWED = new Set([
   '0BSD',
   'Apache-2.0',
@@ -20,20 +20,20 @@ const ALLOWED = new Set([
   'Unlicense',
 ]);
 
-/** Built into the dashboard and therefore shipped, although a production install does not include them. */
+/** Built into the dashboard and therefore shipped, although a production install doesn't include them. */
 export const BUNDLED = ['preact', '@preact/signals', '@preact/signals-core', 'lean-qr', 'uplot'];
 
-/** Packages that contain a license text without naming the license. Reviewed manually. */
+/** Packages that contain a license text but don't name the license. Reviewed manually. */
 const READ = new Map([['color-convert@0.5.3', 'MIT']]);
 
-/** `A OR B` needs one license that is allowed, `A AND B` both. */
+/** For `A OR B`, one of the licenses must be allowed. For `A AND B`, both must be. */
 export const isAllowed = (expression) =>
   expression
     .replace(/[()]/g, '')
     .split(/ OR /)
     .some((choice) => choice.split(/ AND /).every((id) => ALLOWED.has(id.trim())));
 
-/** Returns the SPDX expression. Some old packages have a list of objects, or a single object, instead. */
+/** Returns the SPDX expression. Some old packages have an object, or a list of objects, instead. */
 function declared({ license, licenses }) {
   const all = [license ?? licenses ?? []].flat().map((each) => (typeof each === 'string' ? each : each.type));
   return all.length > 0 ? all.join(' OR ') : null;
@@ -44,7 +44,10 @@ const installed = (root, path) => {
   return existsSync(file) ? declared(JSON.parse(readFileSync(file, 'utf8'))) : null;
 };
 
-/** Returns every shipped package with its license or `null`: a production install on any platform, and `BUNDLED`. */
+/**
+ * Returns every shipped package with its license or `null`: everything in a production install on any platform, plus
+ * `BUNDLED`.
+ */
 export function productionLicences(root) {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   return Object.entries(packages)

@@ -1,8 +1,8 @@
-// Creates the cluster that a first start of the embedded database unpacks instead of running initdb and the initial
-// migration. Without an argument, it creates the empty cluster that the service starts from when it runs from its
-// sources. It does nothing if this version of the engine has created it before. The cluster isn't committed, because
-// no one could review it. The build passes the folder of a compiled service. The cluster then has the schema and
-// replaces the empty one.
+// Creates the cluster that the embedded database unpacks at its first start instead of running initdb and the initial
+// migration. Without an argument, it creates the empty cluster that the service uses when it runs from its sources. It
+// does nothing if this engine version has already created it. The cluster isn't committed, because no one could review
+// it. The build passes the folder of a compiled service. In that case, the cluster has the schema and replaces the
+// empty one.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -15,11 +15,11 @@ const EMBEDDED = 'platform/database/embedded';
 const require = createRequire(import.meta.url);
 const { packCluster } = require(`../src/${EMBEDDED}/cluster-archive.cjs`);
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** Holds the version of the engine that created the empty cluster. */
+/** Contains the engine version that created the empty cluster. */
 const stamp = join(root, '.cache/embedded-template-version');
 
 /**
- * The result is the same in every cluster of this version. Steps that depend on the time are in another migration,
+ * The result is the same in every cluster with this version. Steps that depend on the time are in another migration,
  * which runs at the first start.
  */
 async function addSchema(service, dataDir) {
@@ -37,7 +37,7 @@ async function addSchema(service, dataDir) {
 }
 
 /**
- * Removes the two databases that CREATE DATABASE copies. The service never creates databases, and these are two
+ * Removes the two databases that CREATE DATABASE copies. The service never creates databases, and these two make up two
  * thirds of all files.
  */
 async function dropTemplates(database) {
@@ -45,14 +45,14 @@ async function dropTemplates(database) {
   for (const name of ['template0', 'template1']) await database.exec(`DROP DATABASE IF EXISTS ${name}`);
 }
 
-/** Closes the cluster before it is packed: a copy of an open cluster has to recover at its first start. */
+/** Closes the cluster before it is packed, because a copy of an open cluster has to recover at its first start. */
 async function writeCluster(dataDir, file, quality) {
   const database = await PGlite.create({ dataDir });
   await dropTemplates(database);
   await database.exec('VACUUM (FREEZE, ANALYZE)');
   await database.close();
   const params = { [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_QUALITY]: quality };
-  // Renamed at the end, because several processes may create it at once.
+  // Renamed at the end, because several processes may create it at the same time.
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, brotliCompressSync(packCluster(dataDir), { params }));
   renameSync(draft, file);

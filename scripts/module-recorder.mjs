@@ -4,28 +4,25 @@ import { join, relative, sep } from 'node:path';
 import { withoutComments } from './without-comments.mjs';
 
 /**
- * Modules that no start needs, by the packages that read their exports only inside functions. They are loaded at
- * their first use, and aren't part of the bundle.
+ * Modules that aren't needed to start, by the packages that read their exports only inside functions. They are loaded
+ * on first use and aren't part of the bundle.
  */
 const DEFERRED = [
-  // Drivers of other databases.
+  // Drivers for other databases.
   [/\/typeorm\/driver\/DriverFactory\.js$/, /\/(?!PostgresDriver$)\w+Driver$/],
   [/\/class-validator\/cjs\/decorator\/string\/IsPhoneNumber\.js$/, /^libphonenumber-js\/max$/],
   // File uploads.
   [/\/@nestjs\/platform-express\/multer\/interceptors\/[\w-]+\.js$/, /^multer$/],
-  // The API document as YAML.
+  // The API document in YAML format.
   [/\/@nestjs\/swagger\/dist\/swagger-module\.js$/, /^js-yaml$/],
 ];
 
-/** In Node 20, a script of `node:vm` can't do that. Such a module is left to Node. */
+/** In Node 20, a `node:vm` script can't do that, so Node loads such modules itself. */
 const IMPORTS = /\bimport\s*\(/;
 
-/** The source of a `ModuleLoader` that loads everything from its file and keeps the parts of a bundle. */
+/** The source for a `ModuleLoader` that loads everything from its file and records the parts of a bundle. */
 export class ModuleRecorder {
-  /**
-   * `root` is the folder of the package without symbolic links. `reader` is the exports of
-   * dist/start/module-bundle.js.
-   */
+  /** `root` is the package's folder without symbolic links. `reader` has the exports of dist/start/module-bundle.js. */
   constructor(root, reader) {
     this.root = root;
     this.reader = reader;
@@ -62,7 +59,7 @@ export class ModuleRecorder {
     }
   }
 
-  /** Writes the bundle: the code of each module, then its text, padded to a multiple of 8 bytes. */
+  /** Writes the bundle: each module's code followed by its text, padded to a multiple of 8 bytes. */
   write(folder) {
     const numbers = new Map([...this.modules.keys()].map((file, number) => [file, number]));
     const parts = [];

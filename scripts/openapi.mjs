@@ -1,5 +1,5 @@
-// Writes docs/openapi.json from the routes, and docs/problems.md from it. Tests compare the committed copy with the
-// one that the service serves.
+// Writes docs/openapi.json based on the routes, and docs/problems.md based on that document. Tests compare the
+// committed copy with the one that the service serves.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,6 +1,6 @@
-// `npm run exports` writes docs/exports: everything that the package exports, with all signatures. `--check` lists
-// the differences from the committed files and exits with code 1 if there are any. `--declarations <folder>` keeps
-// the declarations in that folder, or uses the ones in it.
+// `npm run exports` writes docs/exports: everything that the package exports, with all signatures. `--check` lists the
+// differences from the committed files and exits with code 1 if there are any. `--declarations <folder>` keeps the
+// declarations in that folder, or uses those already there.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

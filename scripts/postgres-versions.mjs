@@ -1,7 +1,7 @@
-// node scripts/postgres-versions.mjs <directory…>: saves and restores a database of the service with every installed
-// version of PostgreSQL. Each server is combined with the client programs of the same version and of every newer
-// version. A directory has `bin` with a server (initdb, postgres), a client (pg_dump, pg_restore, psql), or both.
-// POSTGRES_INSTALLATIONS names more of them, separated by colons. Debian's directories are found automatically.
+// node scripts/postgres-versions.mjs <directory…>: saves and restores a service database with every installed version
+// of PostgreSQL. Each server is combined with the client programs of the same version and of every newer version. A
+// directory has a `bin` with a server (initdb, postgres), a client (pg_dump, pg_restore, psql), or both.
+// POSTGRES_INSTALLATIONS lists additional ones, separated by colons. Debian's directories are found automatically.
 // Prints a table and counts. Exits with code 1 if anything failed.
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -56,7 +56,7 @@ async function tryPair(cluster, server, client) {
   const url = `postgres://postgres@127.0.0.1:${cluster.port}/saved`;
   const file = join(folder, `${server.version}-${client.version}`);
   try {
-    // Only the programs of this version are used.
+    // Uses only this version's programs.
     const find = (version) => clientPrograms(version, [client.bin]);
     await saveServer(url, file, find);
     await asSuperuser(cluster, 'postgres', 'DROP DATABASE IF EXISTS restored', 'CREATE DATABASE restored');

@@ -1,6 +1,6 @@
 // npm run test:power-cut -- [--cut N] [--cut-again N] [--service N] [--not-synchronized N] [--seconds N] [--seed S]
 // [--json]: records a run of the service on the embedded database, and examines random disk states that a power cut
-// could leave (test/power-cut).
+// could leave behind (test/power-cut).
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';

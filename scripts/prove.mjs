@@ -1,7 +1,7 @@
-// npm run prove -- [--record] [words]: runs every proof for this tree in full, including those that CI runs only in
-// part. It runs every lane on both databases, all attacks, longer chaos, 20,000 random requests, and 200,000 checks.
-// It takes an hour or two. Words select sections by name. It continues after a failure and ends with a table.
-// `--record` writes the table to docs/reliability.md.
+// npm run prove -- [--record] [words]: runs every proof for this tree in full, including those that CI runs only
+// partially. It runs every lane on both databases, all attacks, longer chaos, 20,000 random requests, and 200,000
+// checks. It takes an hour or two. Words select sections by name. It continues after a failure and finishes with a
+// table. `--record` writes the table to docs/reliability.md.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -85,7 +85,7 @@ const git = (...words) => spawnSync('git', words, { cwd: root, encoding: 'utf8' 
 const isChanged = git('status', '--porcelain', '--', ':!docs/reliability.md') !== '';
 const commit = `${git('rev-parse', '--short', 'HEAD') || 'without git'}${isChanged ? ' and changes' : ''}`;
 
-/** The running section. It must end with this process. */
+/** The section that is running. It must exit when this process does. */
 let running = null;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
   process.once(signal, () => {
@@ -125,7 +125,7 @@ const proofs = [];
 for (const section of wanted) {
   proofs.push(await prove(section));
   if (!values.record) continue;
-  // Written after each section, so that an interruption loses no earlier results.
+  // Written after each section, so that an interruption doesn't lose earlier results.
   const text = recorded(readFileSync(DOCUMENT, 'utf8'), NAMES, proofs);
   writeFileSync(DOCUMENT, await format(text, { ...(await resolveConfig(DOCUMENT)), parser: 'markdown' }));
 }

@@ -1,6 +1,6 @@
-// Writes where the files of a release come from: an in-toto statement with a SLSA provenance predicate, in JSON. It
-// names the commit, the lock file, the version of Node, and the SHA-256 of each file. It isn't signed. Sign it with
-// the key or the identity of the release (see SECURITY.md).
+// Writes where a release's files come from: an in-toto statement with a SLSA provenance predicate, in JSON. It contains
+// the commit, the lock file, the Node version, and each file's SHA-256. It isn't signed. Sign it with the release's key
+// or identity (see SECURITY.md).
 //
 //   npm run provenance -- provenance.json uptime-monitor-0.1.0.tgz sbom.json
 import { execFileSync } from 'node:child_process';

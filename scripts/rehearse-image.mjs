@@ -1,8 +1,8 @@
 // Runs the Dockerfile without a container engine. Its COPY and RUN steps run stage by stage in a temporary directory,
-// with the committed files that .dockerignore lets through. Then CMD starts as an unprivileged user who can write
-// only to the data directory. The script waits until HEALTHCHECK succeeds, and stops the service as an engine does.
-// Steps of the system's package manager are skipped. Requires the package registry or npm's cache. With --keep, the
-// directory stays.
+// using the committed files that .dockerignore doesn't exclude. Then CMD starts as an unprivileged user who can write
+// only to the data directory. The script waits until HEALTHCHECK succeeds, and stops the service like an engine does.
+// Steps that use the system's package manager are skipped. Requires the package registry or npm's cache. With --keep,
+// the directory is kept.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Writes the bill of materials of a production install to standard output, or to the given file. The format is
-// CycloneDX JSON, which npm creates from package-lock.json without network. URLs of registries are removed.
+// Writes the bill of materials for a production install to standard output, or to the given file. The format is
+// CycloneDX JSON, which npm creates from package-lock.json without network access. Registry URLs are removed.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const npm = spawnSync('npm', ['sbom', '--sbom-format=cyclonedx', '--sbom-type=ap
 if (npm.status !== 0) process.exit(npm.status ?? 1);
 const whole = JSON.parse(npm.stdout);
 
-// npm's --omit=dev also drops packages that production shares with development, so this script filters them.
+// npm's --omit=dev also drops packages that production shares with development, so this script does the filtering.
 const shipped = new Set(productionLicences(root).map(({ name, version }) => `${name}@${version}`));
 const own = whole.metadata.component['bom-ref'];
 const sbom = {

@@ -1,24 +1,24 @@
-// npm test: the fast lane, in a random order. `npm run test:slow`: the slow lane. Other words select specs as in
-// Jest. Prints the duration and, as the last line, the counts.
+// npm test: runs the fast lane, in a random order. `npm run test:slow`: runs the slow lane. Other words select specs as
+// in Jest. Prints the duration and, as the last line, the counts.
 //
 //   --lane fast|slow|timed|slow,timed   the specs to run (see scripts/jest/lanes.cjs)
-//   --databases both|embedded|both,embedded   only specs of the lane with this value in their first comment
+//   --databases both|embedded|both,embedded   only the lane's specs with this value in their first comment
 //   --only <word>   only specs with the word in their path
 //   --in-turn <number>   one of this many parts, selected by the commit, and the specs that its changes affect
-//   --seed <number>, --groups <number>   the order of an earlier run, which it printed
+//   --seed <number>, --groups <number>   the order of an earlier run, as printed by that run
 //   --times <number>   the maximum number of different orders to run, until one fails
-//   --write-budget   writes the costs of this run to scripts/jest/budget.json
+//   --write-budget   writes this run's costs to scripts/jest/budget.json
 //
-// TEST_AGAIN=1, for shared machines: up to three failed specs run again, alone. If they fail again, the run fails. If
-// they pass, they are listed as flaky, which is also a bug, of the test or of the service.
-// TEST_LEFT=<file>: the failed specs are written to the file. If it exists, only those specs run, and the others
-// count as in the earlier run.
+// TEST_AGAIN=1, for shared machines: up to three failed specs are run again, alone. If they fail again, the run fails.
+// If they pass, they are listed as flaky, which is also a bug in the test or in the service.
+// TEST_LEFT=<file>: the failed specs are written to the file. If it exists, only those specs run, and the others are
+// counted as in the earlier run.
 import '../src/start/node-version.cjs';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-// Imported as a whole. With named imports, an old Node would fail on newer names before the version check can report
-// it.
+// Imported as a whole. With named imports, an old Node version would fail on newer names before the version check can
+// report it.
 import os from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,15 +29,21 @@ const { allSpecs, dealt, shuffled } = require('./jest/lanes.cjs');
 const { overrunOf, readBudget, unitSeconds, writeBudget } = require('./jest/budget.cjs');
 
 const cores = os.availableParallelism();
-/** The specs wait for a third of the time: for limits, restarts, servers. Each worker may hold an embedded database. */
+/**
+ * The specs spend a third of their time waiting for limits, restarts, and servers. Each worker may have an embedded
+ * database.
+ */
 const WORKERS = { fast: Math.min(6, cores + 2), slow: Math.min(6, cores + 3), timed: 2 };
-/** If more specs fail, it isn't bad luck. */
+/** If more specs than this fail, it isn't bad luck. */
 const MAX_AGAIN = 3;
-/** The number of groups per worker. With more, the workers finish together, but each group starts its own services. */
+/**
+ * The number of groups per worker. With more groups, the workers finish at about the same time, but each group starts
+ * its own services.
+ */
 const GROUPS_PER_WORKER = 2;
-/** A spec that costs no CPU still waits, so it has this minimum weight. */
+/** A spec that uses no CPU still waits, so this is the minimum weight. */
 const LEAST_WEIGHT = 0.3;
-/** The time of the unit specs in the newest run of the fast lane, the unit for the other lanes. */
+/** The unit specs' time in the most recent run of the fast lane, which is the unit for the other lanes. */
 const UNIT_FILE = join(root, '.cache/unit-seconds.json');
 
 const folder = mkdtempSync(join(os.tmpdir(), 'uptime-test-'));
@@ -51,7 +57,7 @@ const leftFile = process.env.TEST_LEFT ?? '';
 /** The result of an earlier run: `files`, and the counts of all others. */
 const left = existsSync(leftFile) ? JSON.parse(readFileSync(leftFile, 'utf8')) : null;
 
-/** Writes nothing after a run that ended without naming its failures, so that everything runs again. */
+/** Writes nothing after a run that stopped without listing its failures, so that everything is run again. */
 function writeLeft({ specs, broken, passed, skipped }) {
   const failed = specs.filter(({ failures }) => failures.length > 0);
   const files = [...failed.map(({ file }) => file), ...broken];
@@ -98,7 +104,7 @@ function node(args, more = {}) {
   return spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env }).status ?? 1;
 }
 
-/** Returns Jest's exit status and counts. If Jest did not get that far, counts one failure. */
+/** Returns Jest's exit status and counts. If Jest didn't get that far, counts one failure. */
 function jest(args, env) {
   rmSync(countsFile, { force: true });
   const status = node(
@@ -122,7 +128,7 @@ const sum = (runs) => ({
 });
 
 /**
- * Groups the specs into files that require many of them, so that few processes load the service. Specs that use
+ * Groups the specs into files that each require many specs, so that few processes load the service. Specs that use
  * services and other specs are in separate groups. Each spec with `@alone` is in its own group.
  */
 function inGroups(specs, seed, lane, count) {
@@ -151,7 +157,7 @@ function inGroups(specs, seed, lane, count) {
   try {
     const result = jest([`--maxWorkers=${Math.min(WORKERS[lane], written.length)}`], { TEST_GROUPS: groupsFolder });
     const ran = new Set(result.specs.map(({ file }) => file));
-    // A group whose process ended reports nothing about its specs.
+    // If a group's process crashed, nothing is reported about its specs.
     const lost = specs.map(({ file }) => file).filter((file) => !ran.has(file));
     return { ...result, broken: [...result.broken.filter((file) => !file.includes('.cache/groups')), ...lost] };
   } finally {
@@ -173,7 +179,7 @@ function filesOf(words) {
     .sort((a, b) => (a.file < b.file ? -1 : 1));
 }
 
-/** Replaces the specs that failed in the first run with their results alone. */
+/** Replaces the results of specs that failed in the first run with their results when run alone. */
 function again(first, failed) {
   console.log(`\nOnce more, alone: ${failed.map(({ file }) => file).join(', ')}`);
   const second = jest(['--runInBand', '--runTestsByPath', ...failed.map(({ file }) => file)]);
@@ -208,7 +214,7 @@ function knownUnit() {
   }
 }
 
-/** Prints the cost of the lane. Returns whether it is over its budget. */
+/** Prints the lane's cost. Returns whether it exceeds its budget. */
 function isOverBudget(lane, specs, isWhole) {
   const costs = readCosts();
   const own = unitSeconds(costs, allSpecs());
@@ -244,7 +250,7 @@ function runLane(lanes) {
   );
   const isWhole = [databases, options.only, options['in-turn'], left].every((limit) => limit === null);
   if (node(['scripts/jest/compile.mjs']) !== 0) return { ...sum([]), status: 1, failed: 1, isOver: false };
-  // Only these start processes of the built service.
+  // Only these lanes start processes of the built service.
   const needsBuild = specs.some(({ lane }) => lane !== 'fast');
   if (needsBuild && node(['scripts/build.mjs', '--if-needed']) !== 0)
     return { ...sum([]), status: 1, failed: 1, isOver: false };

@@ -1,9 +1,9 @@
-// Measures how long a newcomer waits. Clones the current commit into a temporary directory, and runs `npm ci` and
-// `npm start` until the service is ready. Creates and starts a probe until it has made its first check. Then it stops
-// both, and starts the service a second time. Prints the times and the service's peak memory. Requires the package
-// registry or npm's cache. Reading and typing take no time here.
-// `--here 5` starts the built checkout instead, with and without its bundle in turn, five times each, on a new
-// database and again on the same one. It prints the lowest wall and CPU seconds of each.
+// Measures how long a newcomer has to wait. Clones the current commit into a temporary directory, and runs `npm ci` and
+// `npm start` until the service is ready. Creates and starts a probe, and waits for its first check. Then it stops both
+// and starts the service a second time. Prints the times and the service's peak memory. Requires the package registry
+// or npm's cache. Reading and typing take no time here.
+// `--here 5` instead starts the built checkout, alternately with and without its bundle, five times each, first on a
+// new database and then again on the same one. It prints the lowest wall and CPU seconds for each.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -62,7 +62,7 @@ async function isReady(port) {
   }
 }
 
-/** Starts a program of the folder with a minimal environment, as the leader of a new process group. */
+/** Starts a program in the folder with a minimal environment, as the leader of a new process group. */
 const launch = (env, program, ...args) =>
   spawn(program, args, {
     cwd: folder,
@@ -79,8 +79,8 @@ async function until(what, isSo, started) {
 }
 
 /**
- * Starts the service, runs `meanwhile`, and stops the service. Returns how long it took to get ready, its CPU until
- * then, and its peak memory.
+ * Starts the service, runs `meanwhile`, and stops the service. Returns how long it took to get ready, how much CPU it
+ * used until then, and its peak memory.
  */
 async function start(command, meanwhile = async () => {}) {
   const port = await freePort();
@@ -99,7 +99,10 @@ async function start(command, meanwhile = async () => {}) {
   }
 }
 
-/** Creates a probe and an endpoint that it checks, and starts it. Resolves when its first check is recorded. */
+/**
+ * Creates a probe and an endpoint that it checks, and starts the probe. Resolves when its first check has been
+ * recorded.
+ */
 async function firstCheckOfProbe(url) {
   const api = async (path, body) => {
     const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
@@ -128,7 +131,7 @@ const print = (title, { wall, cpu, megabytes }) =>
     `${title}: ready after ${wall.toFixed(1)} s (service: ${cpu.toFixed(1)} s of CPU, ${megabytes} MB at most)`,
   );
 
-/** Stops the whole process group and waits for its last member. */
+/** Stops the whole process group and waits for its last member to exit. */
 async function stop(group) {
   if (group === undefined) return;
   for (let signal = 'SIGTERM'; ; signal = 0) {
@@ -159,7 +162,7 @@ async function measureClone() {
   print('npm start, again', await start(['npm', 'start']));
 }
 
-/** The minimum of each value. The rest is other load on the machine. */
+/** Returns the minimum of each value. Anything above it is caused by other load on the machine. */
 const least = (runs) =>
   Object.fromEntries(Object.keys(runs[0]).map((name) => [name, Math.min(...runs.map((run) => run[name]))]));
 

@@ -1,7 +1,7 @@
 'use strict';
 /**
- * node -r ./scripts/typescript.cjs program.ts: lets a process load TypeScript, as the tests do
- * (scripts/jest/transformer.cjs). Types aren't checked, and each version of a file is compiled once. `node
+ * node -r ./scripts/typescript.cjs program.ts: lets a process load TypeScript, like the tests do
+ * (scripts/jest/transformer.cjs). Types aren't checked, and each version of a file is compiled only once. `node
  * --enable-source-maps` shows positions in the sources.
  */
 const { mkdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
@@ -27,7 +27,7 @@ function compiled(file) {
   }
 }
 
-/** Several processes may write the same file at once, and some may not be able to write at all. */
+/** Several processes may write the same file at the same time, and some may not be allowed to write. */
 function keep(file, text) {
   const draft = `${file}.${process.pid}`;
   try {

@@ -1,5 +1,5 @@
 // node scripts/with-postgres.mjs <command…>: starts a temporary PostgreSQL server, runs the command with
-// TEST_DATABASE_URL set to its URL, and removes the server afterwards. Requires PostgreSQL's programs, but no running
+// TEST_DATABASE_URL set to its URL, and removes the server afterward. Requires PostgreSQL's programs, but no running
 // server.
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -23,7 +23,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     child?.kill(signal);
   });
 
-// The data lives only as long as the run, so it does not have to survive a crash of the machine.
+// The data is needed only during the run, so it doesn't have to survive a machine crash.
 const cluster = await PostgresCluster.start({ settings: ['fsync=off', 'full_page_writes=off'] });
 let status = 1;
 try {

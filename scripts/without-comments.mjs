@@ -4,7 +4,7 @@ const { SingleLineCommentTrivia, MultiLineCommentTrivia, EndOfFileToken } = ts.S
 
 /**
  * Returns a program without its comments. Each token keeps its line and column, so that stack traces show the same
- * positions. Comments are a third of the program text that V8 keeps.
+ * positions. Comments make up a third of the program text that V8 keeps.
  */
 export function withoutComments(text) {
   const source = ts.createSourceFile('module.js', text, ts.ScriptTarget.Latest, false, ts.ScriptKind.JS);
@@ -12,7 +12,7 @@ export function withoutComments(text) {
   const comments = [];
 
   /**
-   * Between the parts of a node there are only keywords, punctuation, and comments. No text there looks like a
+   * Between the parts of a node, there are only keywords, punctuation, and comments. No other text there looks like a
    * comment.
    */
   const scan = (from, to) => {
@@ -39,7 +39,7 @@ export function withoutComments(text) {
   return cut(text, comments);
 }
 
-/** Replaces comments before code with spaces, and removes all others. Line breaks stay. */
+/** Replaces comments that precede code with spaces, and removes all others. Line breaks are kept. */
 function cut(text, comments) {
   let result = '';
   let at = 0;

@@ -1,5 +1,5 @@
-// npm run pictures: creates all pictures in docs/images again, from the built dashboard with sample data. The spec of
-// the first hour creates its own pictures. This takes some minutes. The pictures contain times, so no two runs give the
+// npm run pictures: recreates all pictures in docs/images from the built dashboard with sample data. The spec for the
+// first hour creates its own pictures. This takes some minutes. The pictures contain times, so no two runs produce the
 // same bytes. test/repository/pictures.spec.ts only checks that each picture is in this list.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -20,11 +20,11 @@ const { addProbes } = require('../test/web/showcase-probes.ts');
 const { smallPng } = require('../test/web/small-png.ts');
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-// This script created the older pictures in a work tree of 34585e0, with the files of test/web that it needs copied
-// into it.
+// The older pictures were created by this script in a work tree of 34585e0, after copying the necessary files from
+// test/web.
 const isBefore = process.argv.includes('--before');
 
-/** Fills a service that runs no checks with the data of the pictures. Returns IDs by name. */
+/** Adds the sample data to a service that runs no checks. Returns IDs by name. */
 async function samples({ write }) {
   const ids = await showcase(app);
   await addIncidents(app, ids);
@@ -49,7 +49,7 @@ const ada = isBefore ? null : await addPeople(app);
 for (const { name, path, width, height, colorScheme, prepare } of isBefore
   ? BEFORE
   : [...SHOWN, ...AFTER, ...PROBES, ...PEOPLE, ...OUTAGE]) {
-  // The other pictures show a usual day without probes.
+  // The other pictures show a normal day without probes.
   if (name === PROBES[0].name) await addProbes(app, ids);
   if (name === OUTAGE[0].name) ids.set('Outage', await addOutage(app, ids));
   const visit = await Visit.start(browser, app.url, { width, height, colorScheme });
@@ -61,7 +61,7 @@ for (const { name, path, width, height, colorScheme, prepare } of isBefore
   if (path.startsWith('public/')) await visit.page.goto(`${app.url}${path.slice('public'.length)}`);
   else await visit.open(withIds(path, ids));
   await prepare?.(visit);
-  // The chart is drawn after its data has arrived, and the pointer must not highlight a row.
+  // The chart is drawn after its data arrives, and the pointer must not highlight a row.
   await visit.page.waitForLoadState('networkidle');
   await visit.page.mouse.move(2, 2);
   await visit.page.waitForTimeout(500);

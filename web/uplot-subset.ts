@@ -1,28 +1,28 @@
 import type { Plugin } from 'vite';
 
 /**
- * Functions of uPlot that the dashboard never calls. Its only kind of chart has stepped areas over linear scales, no
- * legend, and one cursor mode. uPlot is one function, so it can't be tree-shaken. Without these, it is a third smaller.
- * Every name must exist, so that another version of uPlot breaks the build instead of the chart.
+ * uPlot functions that the dashboard never calls. Its charts all have stepped areas over linear scales, no legend, and
+ * one cursor mode. uPlot is a single function, so it can't be tree-shaken. Without these functions, it is a third
+ * smaller. Every name must exist, so that a different uPlot version breaks the build instead of the chart.
  */
 const UNUSED = [
   // Other ways to draw a series.
   'bars linear splineInterp monotoneCubic findColWidth clipBandLine addBand delBand setBand',
   // Other scales.
   'rangeLog rangeAsinh logAxisSplits asinhAxisSplits log10AxisValsFilt log2AxisValsFilt snapLogY snapAsinhY snapNumX snapNumY clampScale',
-  // Automatic ranges and padding. The dashboard's are fixed.
+  // Automatic ranges and padding. The dashboard uses fixed ones.
   'rangeNum _rangeNum autoPadSide',
   // The legend, and series that are added, removed, or highlighted.
   'initLegendRow syncLegend setLegend setLegendValues legendStroke legendFill addSeries delSeries setSeries setFocus setAlpha toggleDOM',
   // Data preparation.
   'join nullExpand sortCols allHeadersSame isAsc tzDate timeAxisVal',
-  // Calendars and axis labels. The page has its own.
+  // Calendars and axis labels. The page formats its own.
   'fmtDate timeAxisVals timeAxisStamps timeSeriesVal timeSeriesStamp numAxisVals numSeriesVal',
-  // Gaps and points of lines, points at the cursor, and synchronized charts.
+  // Gaps and points on lines, points at the cursor, and synchronized charts.
   'findGaps addGap clipGaps points cursorPointShow seriesPointsShow cursorPointFill cursorPointStroke cursorPointSize initCursorPt elColor elSize dblClick pubSync pub batch',
 ];
 
-/** Replacements that make more code unreachable for the minifier. Each text must occur. */
+/** Replacements that make more code unreachable, so that the minifier removes it. Each text must occur. */
 const CONSTANTS: readonly [text: string, replacement: string][] = [
   ['const showLegend = legend.show;', 'const showLegend = false;'],
   ['let multiValLegend = false;', 'const multiValLegend = false;'],
@@ -98,8 +98,8 @@ export function uplotSubset(): Plugin {
 }
 
 /**
- * Removes static members such as `uPlot.join`, which keep unused code reachable. The stepped path is kept, because it
- * is used.
+ * Removes static members such as `uPlot.join`, which keep unused code reachable. The stepped path is used, so it is
+ * kept.
  */
 function withoutStatics(code: string): string {
   const start = code.indexOf('uPlot.assign = assign;');

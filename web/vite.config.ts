@@ -2,26 +2,26 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig, type RenderBuiltAssetUrl } from 'vite';
 import { uplotSubset } from './uplot-subset';
 
-// A test that starts the build sets another value, but the result must not depend on it.
+// A test that starts the build may set another value, but the result must not depend on it.
 process.env['NODE_ENV'] = 'production';
 
 const service = 'http://127.0.0.1:3000';
 
-/** `h(…)` is shorter than the calls of the automatic runtime, and both use the same sources. */
+/** `h(…)` is shorter than the automatic runtime's calls, and both use the same sources. */
 const jsx = {
   jsx: { runtime: 'classic', pragma: 'h', pragmaFrag: 'Fragment', development: false },
   jsxInject: `import { h, Fragment } from 'preact'`,
 } as const;
 
 /**
- * Scripts and styles refer to other files relative to themselves, so that they work below a path. The service writes
+ * Scripts and styles refer to other files by relative URL, so that they work under a path prefix. The service writes
  * the URLs in the page.
  */
 const fromItsFile: RenderBuiltAssetUrl = (_, { hostType }) => (hostType === 'html' ? undefined : { relative: true });
 
 /**
- * Builds the dashboard into the folder that the service serves. Nothing is inlined, because the CSP allows no inline
- * code.
+ * Builds the dashboard into the folder that the service serves. Nothing is inlined, because the CSP doesn't allow
+ * inline code.
  */
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
@@ -35,9 +35,9 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     target: 'es2022',
     reportCompressedSize: false,
-    // Four script files. One has what the first page needs. uPlot is separate, because it rarely changes. The sign-in
-    // pages are separate, because they come before any other page. The last file has all other pages, and is fetched
-    // soon after. With more and smaller files, the same code compresses a tenth worse.
+    // Four script files. The first contains what the first page needs. uPlot is separate, because it rarely changes.
+    // The sign-in pages are separate, because they come before any other page. The last file contains all other pages
+    // and is fetched soon after. With more and smaller files, the same code compresses a tenth worse.
     rolldownOptions: {
       output: {
         codeSplitting: {

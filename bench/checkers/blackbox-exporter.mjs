@@ -1,4 +1,4 @@
-// Runs Debian's prometheus-blackbox-exporter on a loopback port and queries it as Prometheus does.
+// Runs Debian's prometheus-blackbox-exporter on a loopback port and queries it like Prometheus does.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { cpuMs } from '../processes.mjs';
 
 const PROGRAM = ['/usr/bin/prometheus-blackbox-exporter', '/usr/local/bin/blackbox_exporter'].find(existsSync);
 
-/** `ca_file` makes probes of http:// more expensive as well, so only the HTTPS module has it. */
+/** `ca_file` also makes probes of http:// URLs more expensive, so only the HTTPS module has it. */
 const modules = (caFile) => ({
   modules: {
     http: { prober: 'http', timeout: '10s', http: { preferred_ip_protocol: 'ip4' } },
@@ -23,16 +23,16 @@ const modules = (caFile) => ({
 });
 
 /**
- * Returns `null` if the exporter is not installed. `probe` rejects if the target was not up. `cpuUs` is the CPU that
- * the exporter's process has used so far, in the kernel's clock ticks. At most `connections` keep-alive connections
- * are used.
+ * Returns `null` if the exporter isn't installed. `probe` rejects if the target wasn't up. `cpuUs` is the CPU that the
+ * exporter's process has used so far, in the kernel's clock ticks. At most `connections` keep-alive connections are
+ * used.
  */
 export async function startBlackboxExporter(rootPem, connections) {
   if (!PROGRAM) return null;
   const directory = mkdtempSync(join(tmpdir(), 'bench-blackbox-'));
   const [caFile, configFile] = ['root.pem', 'blackbox.yml'].map((name) => join(directory, name));
   writeFileSync(caFile, rootPem);
-  // Its YAML is a superset of JSON.
+  // The exporter reads YAML, which is a superset of JSON.
   writeFileSync(configFile, JSON.stringify(modules(caFile)));
   const child = spawn(PROGRAM, [`--config.file=${configFile}`, '--web.listen-address=127.0.0.1:0'], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -58,7 +58,7 @@ export async function startBlackboxExporter(rootPem, connections) {
   };
 }
 
-/** The exporter logs the port it was assigned. */
+/** The exporter logs the port that it was assigned. */
 function listeningAddress(child) {
   const log = [];
   return new Promise((done, fail) => {

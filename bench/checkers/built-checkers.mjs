@@ -1,4 +1,4 @@
-// The checkers of the built service, wired as the service wires them.
+// The checkers from the built service, wired like in the service.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Returns a `require` for the modules of `dist`. Builds it first if no folder is given. */
+/** Returns a `require` function for the modules in `dist`. If no folder is given, builds it first. */
 export function loadBuilt(dist) {
   if (!dist) spawnSync(process.execPath, [join(root, 'scripts/build.mjs'), '--if-needed'], { stdio: 'inherit' });
   const load = createRequire(join(resolve(dist ?? join(root, 'dist')), 'bench.js'));
@@ -22,7 +22,7 @@ export class BuiltCheckers {
   #egress;
 
   /**
-   * `roots` is the PEM of the trusted authorities. `nameServers` resolve host names, by default the machine's
+   * `roots` contains the trusted authorities in PEM format. `nameServers` resolve hostnames. Default: the machine's
    * resolvers.
    */
   constructor(load, { roots, nameServers } = {}) {
@@ -49,14 +49,14 @@ export class BuiltCheckers {
     };
   }
 
-  /** Returns a DNS checker with these resolvers (`address:port`) instead of the machine's. */
+  /** Returns a DNS checker with these resolvers (`address:port`) instead of the machine's resolvers. */
   dnsOf(resolvers) {
     const { DnsChecker } = this.#load('./checker/dns/dns.checker.js');
     const { SystemResolvers } = this.#load('./checker/dns/system-resolvers.js');
     return new DnsChecker(this.#dialer, new SystemResolvers(resolvers && (() => resolvers)));
   }
 
-  /** Returns the ICMP checker over the transport of this name only, or by default over the best permitted one. */
+  /** Returns the ICMP checker restricted to the transport with this name. Default: the best permitted transport. */
   icmpOf(transport) {
     const { IcmpTransports, TRANSPORTS } = this.#load('./checker/icmp/icmp-transports.js');
     const { IcmpChecker } = this.#load('./checker/icmp/icmp.checker.js');
@@ -66,7 +66,7 @@ export class BuiltCheckers {
     return new IcmpChecker(this.#dialer, transports);
   }
 
-  /** Returns one check as the scheduler runs it. It can be called any number of times. */
+  /** Returns a check that runs like in the scheduler. It can be called any number of times. */
   check(type, url, { checker = this.#checkers[type], timeoutMs = 10_000, assertions = [], egress, shutdown } = {}) {
     const { startDeadline } = this.#load('./platform/net/deadline.js');
     const request = {

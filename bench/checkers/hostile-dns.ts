@@ -9,10 +9,10 @@ export const NAME = 'www.example.com';
 const a = (name: string, data = '192.0.2.1'): DnsRecord => ({ type: 'A', name, ttl: 60, data });
 const alias = (name: string, data: string): DnsRecord => ({ type: 'CNAME', name, ttl: 60, data });
 
-/** Returns a message with the right ID and these bytes after it. */
+/** Returns a message with the correct ID, followed by these bytes. */
 const raw = (id: number, rest: Buffer): DnsServerReply => ({ raw: Buffer.concat([Buffer.from([id >> 8, id]), rest]) });
 
-/** A response that is too long for UDP. `tcp` is what happens on the TCP connection. */
+/** A response that is too long for UDP. `tcp` determines what happens on the TCP connection. */
 const long =
   (tcp: DnsScript): DnsScript =>
   (question) =>
@@ -45,7 +45,7 @@ export const hostileResolvers: Record<string, DnsScript> = {
   'two bytes over TCP': long(({ id }) => raw(id, Buffer.alloc(0))),
 };
 
-/** Behaviors of the machine's own resolvers. Their faults are not the target's. */
+/** Behaviors of the machine's own resolvers. Their faults aren't the target's. */
 export const hostileOwnResolvers: Record<string, DnsScript> = {
   NXDOMAIN: () => ({ rcode: 3 }),
   REFUSED: () => ({ rcode: 5 }),
@@ -54,7 +54,7 @@ export const hostileOwnResolvers: Record<string, DnsScript> = {
   'garbage with the right id': ({ id }) => raw(id, Buffer.alloc(500, 0xff)),
 };
 
-/** Host names, named after what their DNS server does with them. */
+/** Hostnames that are named after what their DNS server does with them. */
 export const HOST_NAMES = ['gone', 'failing', 'silent', 'garbled', 'circular'].map((word) => `${word}.example.com`);
 
 /** Serves `HOST_NAMES`. Every other name resolves to this machine. */

@@ -18,11 +18,11 @@ const changed = (request: Buffer, change: (reply: Buffer) => void): Buffer => {
 };
 const honest = (request: Buffer): Buffer => changed(request, () => {});
 
-/** RFC 792: the header of an error, then the IP packet that caused it. */
+/** RFC 792: the error header, followed by the IP packet that caused the error. */
 const unreachable = (quoted: Buffer): Buffer =>
   Buffer.concat([Buffer.from([UNREACHABLE, 1, 0, 0, 0, 0, 0, 0]), quoted]);
 
-/** Returns the packet as it was sent, with as much of its header as a reader of the error needs. */
+/** Returns the packet as it was sent, with as much of its header as is needed to read the error. */
 function asSent(request: Buffer, destination: Buffer): Buffer {
   return Buffer.concat([ipHeader(destination, Buffer.from([127, 0, 0, 1]), request.length), request]);
 }
@@ -51,8 +51,8 @@ const scripts: Record<string, EchoScript> = {
 };
 
 /**
- * Replies to echo requests instead of this machine's kernel, whose replies must be off (`icmp_echo_ignore_all`).
- * Returns the behaviors with their addresses, or the reason why raw sockets are not available.
+ * Replies to echo requests instead of this machine's kernel, whose replies must be turned off (`icmp_echo_ignore_all`).
+ * Returns the behaviors with their addresses, or why raw sockets aren't available.
  */
 export function startHostileHosts(): { name: string; address: string }[] | string {
   const calls = loadKernelSocketCalls();
@@ -88,7 +88,7 @@ function ipHeader(to: Buffer, from: Buffer, payloadBytes: number): Buffer {
   return header;
 }
 
-/** `sockaddr_in` of Linux. */
+/** A Linux `sockaddr_in`. */
 const socketAddress = (address: Buffer): Buffer => Buffer.concat([Buffer.from([2, 0, 0, 0]), address, Buffer.alloc(8)]);
 
 /** Adds the checksum (RFC 1071). */

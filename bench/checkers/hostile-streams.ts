@@ -15,7 +15,7 @@ const sendsAndEnds =
   (socket) =>
     void socket.resume().end(text);
 
-/** Sends for as long as the client reads. */
+/** Sends for as long as the client keeps reading. */
 const repeats =
   (text: string): StreamScript =>
   (socket) => {

@@ -1,8 +1,8 @@
 /**
- * Targets for the memory benchmark: well-behaved ones of all six types, and the worst cases of the contract suites.
- * The first argument selects the part that this process serves, so that targets that send endlessly slow down only
- * each other. The second argument is `isolated` in a network namespace that `own-network.mjs` created. The process
- * exits with its parent.
+ * Targets for the memory benchmark: well-behaved ones for all six types, and the worst cases from the contract suites.
+ * The first argument selects the part that this process serves, so that targets that send endlessly slow down only each
+ * other. The second argument is `isolated` in a network namespace created by `own-network.mjs`. The process exits when
+ * its parent does.
  */
 import type { TlsOptions } from 'node:tls';
 import { type DnsScript, DnsTestServer } from '../../packages/testing/servers/dns-server';
@@ -15,12 +15,12 @@ import { HOST_NAMES, hostileOwnResolvers, hostileResolvers, hostNames, NAME } fr
 import { startHostileHosts } from './hostile-icmp';
 import { hostileSsh, hostileTcp } from './hostile-streams';
 
-/** One target, and how it is checked. */
+/** A target, and how it is checked. */
 export interface BenchTarget {
   type: 'HTTP' | 'HTTPS' | 'TCP' | 'DNS' | 'ICMP' | 'SSH';
   name: string;
   url: string;
-  /** DNS: `address:port` of the resolvers to use instead of the machine's. */
+  /** DNS: the resolvers to use instead of the machine's resolvers, in the form `address:port`. */
   resolvers?: string[];
   /** ICMP: the only transport to use. */
   transport?: string;
@@ -32,7 +32,7 @@ export interface BenchTarget {
   interrupted?: boolean;
 }
 
-/** Addresses of `own-network.mjs` where packets vanish, no host has the address, or there is no route. */
+/** Addresses in `own-network.mjs` where packets vanish, no host has the address, or there is no route. */
 const NOWHERE = {
   'a silent host': '10.99.0.9',
   'an absent host': '10.99.0.7',
@@ -42,7 +42,7 @@ const NOWHERE = {
 /** Below the ephemeral ports, because a connection whose source port is the refusing port would connect to itself. */
 const REFUSING_PORT = 1;
 
-/** In the namespace the kernel replies to IPv6 echo requests only. */
+/** In the namespace, the kernel replies only to IPv6 echo requests. */
 const isIsolated = process.argv[3] === 'isolated';
 
 async function hostileWeb(authority: TlsAuthority, tls: TlsOptions): Promise<BenchTarget[]> {
@@ -75,7 +75,7 @@ async function resolversOf(scripts: Record<string, DnsScript>): Promise<[name: s
   return (await Promise.all(started)).map(([name, server]) => [name, server]);
 }
 
-/** Keeps no list of its questions, which would grow during the run. */
+/** Keeps no list of questions, because it would grow during the run. */
 async function withoutLog(script: DnsScript): Promise<DnsTestServer> {
   const server: DnsTestServer = await DnsTestServer.start((question) => {
     server.asked.length = 0;
@@ -139,7 +139,7 @@ function hostileHosts(): BenchTarget[] {
   );
 }
 
-/** A target of every type at `host`, with the port where the type has one. */
+/** Returns a target for every type at `host`, with the port where the type has one. */
 const everyType = (host: string, port: number, fields: Pick<BenchTarget, 'name' | 'refused' | 'interrupted'>) => [
   { type: 'HTTP' as const, url: `http://${host}:${port}/`, ...fields },
   { type: 'HTTPS' as const, url: `https://${host}:${port}/`, ...fields },
@@ -149,7 +149,7 @@ const everyType = (host: string, port: number, fields: Pick<BenchTarget, 'name' 
   { type: 'SSH' as const, url: `${host}:${port}`, ...fields },
 ];
 
-/** A target of weight two is checked twice as often. */
+/** A target with weight two is checked twice as often. */
 async function ordinary(tls: TlsOptions): Promise<(BenchTarget & { weight: number })[]> {
   const page = always(rawResponse(200, 'x'.repeat(2048)));
   const [up, secure] = [await HttpTarget.listen(page), await HttpTarget.listen(page, { tls })];
@@ -185,17 +185,17 @@ async function hostileOthers(): Promise<BenchTarget[]> {
   ];
 }
 
-/** The message to the parent process. */
+/** The message sent to the parent process. */
 interface Part {
   targets: BenchTarget[];
-  /** The PEM of an authority to trust. */
+  /** An authority to trust, in PEM format. */
   root?: string;
-  /** `address:port` of the DNS server for host names. */
+  /** The DNS server for hostnames, in the form `address:port`. */
   nameServer?: string;
 }
 
 async function start(part: string | undefined): Promise<Part> {
-  // Two roots of the same name would be mistaken for each other.
+  // Two roots with the same name would be mistaken for each other.
   const authority = await TlsAuthority.create(`Root of ${part}`);
   const tls = await authority.issue();
   const root = authority.rootPem;

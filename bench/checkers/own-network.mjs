@@ -1,4 +1,4 @@
-// A network namespace in which hosts can be silent, absent or wrong without a change to the machine's settings.
+// A network namespace in which hosts can be silent, absent, or wrong without changing the machine's settings.
 import { spawnSync } from 'node:child_process';
 
 /** `hostile-targets.ts` uses the same addresses. */
@@ -16,7 +16,7 @@ const SETUP = [
 
 const inNamespace = (script) => ['unshare', '-n', 'sh', '-ec', script, 'sh'];
 
-/** The command prefix that runs a command in its own network, or `null` where none can be created. */
+/** Returns the prefix that runs a command in a separate network, or `null` if none can be created. */
 export function ownNetwork() {
   const [command, ...words] = inNamespace(SETUP);
   const { status } = spawnSync(command, words, { stdio: 'ignore' });

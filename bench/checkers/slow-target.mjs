@@ -1,13 +1,13 @@
 // Responds to every request for /<number> after 50 ms, and finally reports to its parent how long each response
-// really took. Exits with its parent.
+// actually took. Exits when its parent does.
 import net from 'node:net';
 
 const DELAY_MS = 50;
 const body = 'x'.repeat(512);
 
-/** Pending responses, in order: one timer serves them all. */
+/** Pending responses, in order. One timer serves them all. */
 const due = [];
-/** By the number in the path, in milliseconds. */
+/** In milliseconds, by the number in the path. */
 const delays = [];
 
 function pump() {

@@ -1,4 +1,4 @@
-// Serves the targets of the benchmark as cheaply as Node can. Exits with its parent.
+// Serves the benchmark's targets as cheaply as Node can. Exits when its parent does.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

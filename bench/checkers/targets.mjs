@@ -1,4 +1,4 @@
-// The targets of the benchmark. They run in a separate process so that their work is not counted as the checks'.
+// The benchmark's targets. They run in a separate process, so that their work isn't counted as part of the checks.
 import { fork, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Starts the targets and returns the addresses of the HTTP, HTTPS, TCP, DNS, and SSH target. `stop` ends them. */
+/**
+ * Starts the targets and returns the addresses of the HTTP, HTTPS, TCP, DNS, and SSH targets. `stop` shuts them down.
+ */
 export async function startTargets() {
   const directory = mkdtempSync(join(tmpdir(), 'bench-checkers-'));
   makeCertificate(directory);

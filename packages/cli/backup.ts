@@ -4,8 +4,8 @@ import { readEnvironment } from '../../src/platform/config/env';
 const USAGE = 'usage: npm run backup -- save <file> | restore <file>\n';
 
 /**
- * `npm run backup`: saves everything that the service stores to a file, or restores it. Takes the same variables as the
- * service.
+ * `npm run backup`: saves everything the service stores to a file, or restores it. Reads the same environment variables
+ * as the service.
  */
 async function backup([action, file, ...more]: readonly string[]): Promise<number> {
   if ((action !== 'save' && action !== 'restore') || file === undefined || more.length > 0) {

@@ -19,9 +19,9 @@ import { CommandError, type Environment } from './uptime/io';
 const TIMEOUT_SECONDS = 10;
 
 /**
- * Runs one check from this machine, without a service, under the Default organization's egress policy from the
- * environment. Returns the result in the API's form, without the rounding of stored results. Throws: `CommandError` if
- * no checker accepts the target.
+ * Runs one check from this machine, without a running service. Applies the Default organization's egress policy from
+ * the environment. Returns the result in the API's format, but doesn't round values as stored results do. Throws:
+ * `CommandError` if no checker accepts the target.
  */
 export async function checkLocally(
   type: string,
@@ -43,7 +43,7 @@ export async function checkLocally(
   }
 }
 
-/** Starts the checkers and the egress policy, and no other part of the service. */
+/** Starts only the checkers and the egress policy. */
 async function openCheckers(config: Config) {
   @Module({ imports: [ConfigModule.forRoot(config), CheckerModule] })
   class LocalCheckModule {}

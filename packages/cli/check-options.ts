@@ -13,13 +13,13 @@ import { normalServerName, type TlsSettings, tlsProblems, unverifiedProblem } fr
 import { ENDPOINT_BOUNDS } from './endpoint-bounds';
 import { CommandError } from './uptime/io';
 
-/** The options of `check`, as typed. */
+/** The options of the `check` command, as typed. */
 export interface CheckOptions {
   type?: string;
   local?: boolean;
   verbose?: boolean;
   json?: boolean;
-  /** Seconds. */
+  /** In seconds. */
   timeout?: string;
   method?: string;
   header?: string[];
@@ -30,11 +30,11 @@ export interface CheckOptions {
   serverName?: string;
   assert?: string[];
   warn?: string[];
-  /** Days, or `none`. */
+  /** A number of days, or `none`. */
   warnDays?: string;
 }
 
-/** The settings of a check of a URL. Settings that were not given are missing. */
+/** The settings for checking a URL. Settings that weren't given are missing. */
 export interface CheckSettings {
   timeoutSeconds?: number;
   method?: (typeof HTTP_METHODS)[number];
@@ -42,12 +42,12 @@ export interface CheckSettings {
   body?: string;
   followRedirects: boolean;
   tls: TlsSettings | null;
-  /** Days before the certificate expires from which the target is degraded. `null` turns this off. */
+  /** How many days before the certificate expires the target becomes degraded. `null` turns this off. */
   certificateWarnDays?: number | null;
   assertions: Assertion[];
 }
 
-/** Reads the options of a check of `url`. Relative paths start at `folder`. Throws: `CommandError`. */
+/** Parses the options for checking `url`. Relative paths are resolved against `folder`. Throws: `CommandError`. */
 export function checkSettings(url: string, options: CheckOptions, folder: string): CheckSettings {
   const { timeout, body, follow, header = [], assert = [], warn = [] } = options;
   const seconds = Number(timeout ?? 1);
@@ -73,7 +73,7 @@ export function checkSettings(url: string, options: CheckOptions, folder: string
   };
 }
 
-/** Returns the settings as fields of an endpoint. A field is undefined if its setting has the default value. */
+/** Returns the settings as endpoint fields. A field is undefined if its setting has the default value. */
 export function endpointFields(settings: CheckSettings): Partial<CreateEndpoint> {
   const { timeoutSeconds, method, headers, body, followRedirects, tls, certificateWarnDays, assertions } = settings;
   const warnDays = certificateWarnDays === undefined ? {} : { warn_days: certificateWarnDays };
@@ -91,7 +91,7 @@ export function endpointFields(settings: CheckSettings): Partial<CreateEndpoint>
   };
 }
 
-/** Returns `null` for `none`, and the default of new endpoints if the option is missing. */
+/** Returns `null` for `none`, and the default for new endpoints if the option is missing. */
 function readWarnDays(text: string | undefined): number | null | undefined {
   if (text === undefined) return undefined;
   if (text === 'none') return null;
@@ -134,9 +134,7 @@ function readCa(folder: string, path: string): string {
   }
 }
 
-/**
- * Parses `SOURCE [PROPERTY] COMPARISON [TARGET]`. The type of the check decides later whether the parts fit together.
- */
+/** Parses `SOURCE [PROPERTY] COMPARISON [TARGET]`. The parts are checked against the check type later. */
 function readAssertion(text: string, severity: AssertionSeverity): Assertion {
   const [first, ...others] = text.matchAll(/\S+/g);
   const source = ASSERTION_SOURCES.find((known) => known === first?.[0]);

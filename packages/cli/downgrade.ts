@@ -5,8 +5,8 @@ const USAGE =
   'usage: npm run downgrade -- <release>, such as 0.1.0. Reverts the migrations that this version has and that release does not have.\n';
 
 /**
- * `npm run downgrade`: migrates a database back to an earlier release. Takes the same variables as the service, which
- * must be stopped.
+ * `npm run downgrade`: migrates a database back to an earlier release. Reads the same environment variables as the
+ * service, which must be stopped.
  */
 async function downgradeTo([release, ...more]: readonly string[]): Promise<number> {
   if (release === undefined || release.startsWith('-') || more.length > 0) {

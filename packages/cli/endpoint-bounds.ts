@@ -1,7 +1,7 @@
 import { DEFAULT_WARN_DAYS, MAX_WARN_DAYS } from '../../src/checker/certificate-warning';
 import { INTERVAL_BOUNDS, TIMEOUT_BOUNDS } from '../../src/platform/config/check-bounds';
 
-/** The limits of endpoint fields, for commands that check them before they send a request. In seconds and days. */
+/** The limits for endpoint fields, in seconds and days. Commands check them before they send a request. */
 export const ENDPOINT_BOUNDS = {
   interval: INTERVAL_BOUNDS,
   timeout: TIMEOUT_BOUNDS,

@@ -14,8 +14,8 @@ import { UsageError } from './usage-error';
 export type KeysServices = Pick<IdentityServices, 'keys' | 'organizations'>;
 
 /**
- * Returns the action of the request, not yet executed. Throws: `UsageError` if a value breaks a rule of the API. No
- * database is opened before that.
+ * Returns the requested action without running it. Throws: `UsageError` if a value breaks an API rule. No database is
+ * opened before that.
  */
 export function keysAction(request: KeysRequest): (services: KeysServices) => Promise<CommandResult> {
   switch (request.action) {

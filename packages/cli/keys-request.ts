@@ -24,7 +24,7 @@ Exit codes:
   1  failed
   2  usage error`;
 
-/** A key to create, as given on the command line. */
+/** A request to create a key, as given on the command line. */
 export interface CreateRequest {
   readonly action: 'create';
   readonly name: string;
@@ -34,14 +34,14 @@ export interface CreateRequest {
   readonly json: boolean;
 }
 
-/** The action of the command. */
+/** The action to run. */
 export type KeysRequest =
   | CreateRequest
   | { readonly action: 'list'; readonly organization: string | undefined; readonly json: boolean }
-  /** `id` is the UUID of the key that is `named`. */
+  /** `id` is the UUID of the key that the user typed as `named`. */
   | { readonly action: 'revoke'; readonly named: string; readonly id: string; readonly organization: string };
 
-/** Parses the arguments. Returns `null` if the user asked for the usage. Throws: `UsageError`. */
+/** Parses the arguments. Returns `null` if the user asked for help. Throws: `UsageError`. */
 export function keysRequest(args: string[]): KeysRequest | null {
   const { values, positionals } = parseOrUsage({ args, allowPositionals: true, options: OPTIONS });
   if (values.help) return null;

@@ -12,12 +12,11 @@ const COLUMNS: readonly Column<KeyLine>[] = [
   ['LAST USED', ({ last_used_at }) => minute(last_used_at)],
 ];
 
-/** Returns a title line, then one line for each key, oldest first. */
 export const keyTable = (keys: readonly KeyLine[]): string => textTable(COLUMNS, keys);
 
 export const lifeOf = (expiresAt: string | null): string =>
   expiresAt === null ? 'never expires' : `expires at ${expiresAt}`;
 
-/** Replaces field names in the API's message with the names of the options. */
+/** Replaces API field names in a message with option names. */
 export const inOptions = (text: string): string =>
   text.replaceAll('expires_at', '--expires').replace(/^(name|role)\b/, '--$1');

@@ -2,9 +2,9 @@ import { loadConfig } from '../../src/platform/config/config';
 import { readEnvironment } from '../../src/platform/config/env';
 
 /**
- * `npm run secrets:rotate`: encrypts every stored secret again with the first of `SECRETS_KEYS`. Takes the same
- * variables as the service. On PostgreSQL the service may keep running if it was started with the new key first in the
- * list. Exits with code 1 if a value could not be decrypted. The other values are rotated anyway.
+ * `npm run secrets:rotate`: re-encrypts every stored secret with the first key in `SECRETS_KEYS`. Reads the same
+ * environment variables as the service. On PostgreSQL, the service may keep running if it was started with the new key
+ * first in the list. Exits with code 1 if a value couldn't be decrypted. The remaining values are still rotated.
  */
 async function rotateSecrets(): Promise<0 | 1> {
   const config = loadConfig(readEnvironment());

@@ -8,7 +8,7 @@ import { SecretRotation } from '../../src/platform/secrets/secret-rotation';
 import { SecretsModule } from '../../src/platform/secrets/secrets.module';
 
 /**
- * Encrypts every stored secret of the database again and reports it. The exit code is 1 if a value could not be
+ * Re-encrypts every stored secret in the database and reports the result. The exit code is 1 if a value couldn't be
  * decrypted.
  */
 export async function rotateIn(config: Config): Promise<0 | 1> {

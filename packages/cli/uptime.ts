@@ -10,7 +10,7 @@ import { addRunCommand } from './uptime/run-command';
 
 const COMMANDS = [addIncidentCommands, addMcpCommand, addPeopleCommand, addProbeCommands, addRunCommand];
 
-/** The command `uptime`: a client of the API for terminals, scripts and pipelines. */
+/** The `uptime` command: an API client for terminals, scripts, and pipelines. */
 runUptime(process.argv.slice(2), processIo(), undefined, COMMANDS).then(
   (exitCode) => {
     process.exitCode = exitCode;

@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 
-/** A mistake in the command line. The message is shown without a stack. */
+/** A command-line mistake. The message is shown without a stack trace. */
 export class UsageError extends Error {}
 
 /** Calls Node's `parseArgs`. Throws: `UsageError` if the arguments are wrong. */

@@ -46,6 +46,6 @@ function declarationsOf(source, folder) {
 }
 
 function transpiled(source, module) {
-  // The comments are in the declarations.
+  // The declarations contain the comments.
   return ts.transpileModule(source, { compilerOptions: { ...OPTIONS, module, removeComments: true } }).outputText;
 }

@@ -1,17 +1,17 @@
-// Combines the generated module and our layer on top of it into one module.
+// Combines the generated module and the layer on top of it into one module.
 import { readFileSync } from 'node:fs';
 
-/** In the order of their imports. */
+/** In import order. */
 const LAYER = ['errors', 'transport', 'stream', 'methods'];
-/** Types of the API are above this line. The runtime below it is internal. */
+/** The API types are above this line. The runtime below it is internal. */
 const RUNTIME = '// ─── Embedded runtime';
 const DEFAULT_INSTANCE = 'export const client = createClient<';
 const INTERNAL = /^export (?=(type|class|async function\*?|function\*?|const) )/gm;
-/** Types of the layer that only other types use. */
+/** Layer types that only other types use. */
 const OURS_INTERNAL =
   /^export (?=(const|async function\*?|function\*?|type (LimitedInit|OpenStream|ApiMethod)|interface (CallLimits|Frame))\b)/gm;
 
-/** Returns the TypeScript source of the client. Throws: `Error` if the generated text has an unknown form. */
+/** Returns the client's TypeScript source. Throws: `Error` if the generated text has an unexpected structure. */
 export function compose(generated, operations) {
   const layer = LAYER.map((name) => withoutImports(readFileSync(new URL(`layer/${name}.ts`, import.meta.url), 'utf8')));
   return [
@@ -37,7 +37,7 @@ function positionOf(text, mark) {
 
 const withoutImports = (text) => text.replaceAll(/^import [^;]*;\n/gm, '');
 
-/** Returns the default content type of each text body, and the text types of responses. */
+/** Returns the default content type for each text body, and the text types of responses. */
 function textTypes(operations) {
   const bodies = operations.filter(({ bodyTypes }) => bodyTypes.length > 1);
   const responses = operations.filter(({ responseTypes }) => responseTypes.length > 1 && responseTypes.every(isText));

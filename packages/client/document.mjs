@@ -1,9 +1,6 @@
-// Reads what the client needs from the API document in addition to what the generator reads there.
+// Reads additional details from the API document that the generator doesn't read.
 
-/**
- * Returns every operation of the document: the description of its method, and the text types of its request and
- * response.
- */
+/** Returns every operation in the document with its description and the text types of its request and response. */
 export function operationsOf(document) {
   return all(document).map(({ operationId, summary, description, requestBody, responses }) => ({
     id: operationId,
@@ -16,16 +13,13 @@ export function operationsOf(document) {
   }));
 }
 
-/** Removes the routes that are made for other programs. A client of the API does not need them. */
+/** Removes the routes that exist for other programs. API clients don't need them. */
 export function withoutPlain(document) {
   const isOfApi = ([, path]) => !Object.values(path).some((operation) => operation['x-plain']);
   return { ...document, paths: Object.fromEntries(Object.entries(document.paths).filter(isOfApi)) };
 }
 
-/**
- * Adds the description of bodies that may be text in a form other than JSON. The generator only reads the first content
- * type.
- */
+/** Adds descriptions for bodies that may be non-JSON text. The generator only reads the first content type. */
 export function withTextBodies(document) {
   const copy = structuredClone(document);
   for (const { requestBody } of all(copy)) {
@@ -35,7 +29,7 @@ export function withTextBodies(document) {
   return copy;
 }
 
-/** Returns the generator's settings. Lists are paged by a header. */
+/** Returns the generator's settings. Lists are paged using a header. */
 export function generatorSettings(document) {
   const lists = all(document).filter(({ parameters = [] }) => parameters.some(({ name }) => name === 'cursor'));
   const pagination = { style: 'link', items: '' };
@@ -55,7 +49,7 @@ function successTypesOf(responses) {
   return [...new Set(successes.flatMap(([, { content = {} }]) => Object.keys(content)))];
 }
 
-/** Returns the codes of the problems that the caller can solve, without the codes that every route has. */
+/** Returns the codes for problems that the caller can solve, except the codes that every route has. */
 function refusalsOf(responses) {
   const codes = Object.entries(responses)
     .filter(([status]) => status.startsWith('4'))

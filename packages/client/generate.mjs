@@ -1,6 +1,6 @@
-// Generates the typed client from docs/openapi.json: index.mjs and index.cjs in this folder, one file each without
-// imports, and their declarations. Git ignores all of them. Does nothing if the files are up to date. Nothing here
-// sends telemetry.
+// Generates the typed client from docs/openapi.json. It writes index.mjs and index.cjs to this folder, along with their
+// declarations. Neither file has imports, and Git ignores all of them. Does nothing if the files are up to date, and
+// sends no telemetry.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ function fingerprint() {
   return hash.digest('hex');
 }
 
-/** Returns the generator's module for the document as text. Throws: an error with the generator's output. */
+/** Returns the generated module for the document as a string. Throws: an error with the generator's output. */
 function generated(document, settings, work) {
   const [input, config, output] = ['openapi.json', 'redocly.yaml', 'api.ts'].map((name) => join(work, name));
   writeFileSync(input, JSON.stringify(document));
@@ -41,7 +41,7 @@ function generated(document, settings, work) {
 }
 
 async function generate() {
-  // Imported here, because loading the compiler takes longer than checking that there is nothing to do.
+  // Imported here, because loading the compiler takes longer than checking whether there is anything to do.
   const [{ compile }, { compose }, { generatorSettings, operationsOf, withoutPlain, withTextBodies }] =
     await Promise.all([import('./compile.mjs'), import('./compose.mjs'), import('./document.mjs')]);
   const document = withTextBodies(withoutPlain(JSON.parse(readFileSync(DOCUMENT, 'utf8'))));
@@ -50,7 +50,7 @@ async function generate() {
   try {
     const source = compose(generated(document, generatorSettings(document), work), operationsOf(document));
     for (const [name, text] of Object.entries(compile(source, work))) {
-      // Another process may read the file at this moment.
+      // Another process may be reading the file right now.
       writeFileSync(join(work, name), text);
       renameSync(join(work, name), join(folder, name));
     }

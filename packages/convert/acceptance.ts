@@ -12,12 +12,12 @@ const MAX_ASSERTIONS = 20;
 const MAX_TARGET = 1000;
 const MAX_SETTINGS_BYTES = 32 * 1024;
 
-/** Returns the value of a text or of a secret. */
+/** Returns the value of a string or a secret. */
 type ValueOf = (text: Text) => string;
 
 /**
- * Returns why the API would refuse to create this endpoint, or `null`. Restrictions of a single installation are not
- * known here.
+ * Returns why the API would refuse to create this endpoint, or `null`. Restrictions that apply only to one installation
+ * aren't known here.
  */
 export function refusalOf(endpoint: NewEndpoint, valueOf: ValueOf): string | null {
   const { headers, assertions, body } = endpoint;

@@ -1,35 +1,35 @@
 import type { ConfigurationDocument } from '../../src/configuration/document/document';
 
-/** The outcome for one resource in a foreign file. */
+/** The possible outcomes for a resource in a file from another program. */
 export const CONVERSION_RESULTS = ['mapped', 'approximated', 'skipped'] as const;
 export type ConversionResult = (typeof CONVERSION_RESULTS)[number];
 
 export interface ReportEntry {
-  /** The place in the foreign file: a JSON pointer, or `line 12`. */
+  /** The location in the source file: a JSON pointer, or `line 12`. */
   at: string;
-  /** The name in the foreign program. */
+  /** The resource's name in the other program. */
   name: string;
   result: ConversionResult;
-  /** The difference if `approximated`, the reason if `skipped`, `null` if nothing is lost. */
+  /** The difference if `approximated`, the reason if `skipped`, or `null` if nothing is lost. */
   why: string | null;
 }
 
-/** A foreign file as a document. Each of its monitors is either in the document or skipped in the report. */
+/** A source file converted to a document. Each monitor is either in the document or reported as skipped. */
 export interface Conversion {
   document: ConfigurationDocument;
   report: ReportEntry[];
 }
 
-/** The server's rules for the config of its channels, by channel type. */
+/** The server's rules for channel configs, by channel type. */
 export interface ChannelRules {
-  /** Returns why the server would refuse a config. Pointers are relative to the config. */
+  /** Returns why the server would refuse a config. JSON pointers are relative to the config. */
   problems(type: string, config: unknown): readonly { pointer: string; message: string }[];
-  /** Whether the server never shows the value at the path. */
+  /** Whether the server always masks the value at this path. */
   isHidden(type: string, path: readonly string[]): boolean;
 }
 
 /**
- * Reads the text of one foreign file, or of several concatenated files. Throws: `validation_failed` if the text has
- * another form.
+ * Reads the text of one source file, or of several concatenated files. Throws: `validation_failed` if the text isn't in
+ * the expected format.
  */
 export type Converter = (text: string, channels: ChannelRules) => Conversion;

@@ -14,7 +14,7 @@ const MAX_NAME = 255;
 const MAX_TAGS = 20;
 const TAG = /^[a-z0-9][a-z0-9._:/-]{0,49}$/;
 
-/** An endpoint that does not belong to a website yet. */
+/** An endpoint that hasn't been assigned to a website yet. */
 export type NewEndpoint = Omit<DeclaredEndpoint, 'key'>;
 
 /** Endpoints that share a website. */
@@ -34,12 +34,12 @@ export class DocumentBuilder {
   private readonly websites = new Map<string, Website>();
   private readonly taken = new Set<string>();
   private readonly secrets = new Map<string, string>();
-  /** The names of secrets, by label and value. */
+  /** Secret names by label and value. */
   private readonly names = new Map<string, string>();
-  /** The last number used for each label, so that numbering does not restart each time. */
+  /** The last number used for each label, so that numbering doesn't start over each time. */
   private readonly turns = new Map<string, number>();
 
-  /** `wanted` is the basis for the endpoint's key, if the name isn't. */
+  /** The endpoint's key is based on its name, or on `wanted` if the name is unusable. */
   add(group: Group, endpoint: NewEndpoint, wanted = ''): void {
     const { declared, keys } = this.websiteOf(group);
     declared.endpoints.push({ key: keyFrom(wanted || endpoint.name, keys), ...endpoint });
@@ -47,7 +47,7 @@ export class DocumentBuilder {
       declared.url = readUrl(endpoint.url)?.origin ?? '';
   }
 
-  /** Stores a credential in `secrets` and returns a reference to it. `label` names the owner. */
+  /** Stores a credential in `secrets` and returns a reference to it. `label` names the credential's owner. */
   secret(label: string, value: string): SecretReference {
     const stem = `${/^[a-z]/i.test(label) ? '' : 'S_'}${label}`
       .toUpperCase()
@@ -67,7 +67,7 @@ export class DocumentBuilder {
 
   readonly valueOf = (text: Text): string => (typeof text === 'string' ? text : (this.secrets.get(text.$secret) ?? ''));
 
-  /** Adds an entry to the report for each website whose URL was invented. */
+  /** Adds a report entry for each website whose URL had to be made up. */
   finish(report: readonly ReportEntry[]): { document: ConfigurationDocument; report: ReportEntry[] } {
     const websites = [...this.websites.values()];
     const nameless = websites.filter(({ declared }) => declared.url === '');
@@ -108,7 +108,7 @@ const hostFrom = (key: string): string =>
 /** Returns a name that the API accepts. */
 export const nameFrom = (text: string): string => cut(oneLine(text), MAX_NAME) || 'unnamed';
 
-/** Returns the labels that can be tags, and those that are invalid or too many. */
+/** Returns the labels that can be tags, and the labels that are invalid or exceed the limit. */
 export function tagsFrom(labels: readonly string[]): { tags: string[]; lost: string[] } {
   const lower = [...new Set(labels.map((label) => label.toLowerCase().replace(/\s+/g, '-')))];
   const tags = lower.filter((label) => TAG.test(label)).slice(0, MAX_TAGS);

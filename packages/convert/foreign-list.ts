@@ -6,14 +6,14 @@ export type Members = Readonly<Record<string, unknown>>;
 
 export interface ForeignItem {
   value: unknown;
-  /** Its place: a JSON pointer, or a line if there are several documents. */
+  /** Its location: a JSON pointer, or a line if there are several documents. */
   at: string;
 }
 
 /**
- * Returns the items of a list, from all concatenated files. The list is the whole file or its property `name`. `others`
- * are the names of the other properties, and `beside` has the objects of all files. Throws: `validation_failed` with
- * `form` if a file has no such list.
+ * Returns the list items from all concatenated files. The list is either the whole file or its `name` property.
+ * `others` has the names of other properties, and `beside` has the objects from all files. Throws: `validation_failed`
+ * with `form` if a file has no such list.
  */
 export function readForeignList(
   text: string,
@@ -41,13 +41,13 @@ export function readForeignList(
 export const notSuchFile = (form: string, line: number | null): Problem =>
   problems.validationFailed([{ pointer: '', line, code: 'invalid_format', message: `this is not ${form}` }]);
 
-/** Returns a text, or a number as text. Anything else is empty. */
+/** Returns a string, or a number as a string. Returns an empty string for anything else. */
 export const textIn = (members: Members, name: string): string => {
   const value = members[name];
   return typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : '';
 };
 
-/** Returns a number, also from a text. Anything else is `null`. */
+/** Returns a number, parsing it from a string if needed. Returns `null` for anything else. */
 export function numberIn(members: Members, name: string): number | null {
   const text = textIn(members, name);
   return text !== '' && Number.isFinite(Number(text)) ? Number(text) : null;

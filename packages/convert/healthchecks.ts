@@ -10,10 +10,10 @@ import { everyFrom, graceFrom, heartbeatRefusal } from './heartbeat';
 
 const FORM = 'a list of checks from GET /api/v3/checks/ of healthchecks: {"checks": […]}';
 const GROUP = 'healthchecks';
-/** The defaults of healthchecks. Seconds. */
+/** Healthchecks defaults, in seconds. */
 const USUAL = { timeout: 86_400, grace: 3600 };
 
-/** Fields that filter pings by their text. */
+/** Fields that filter pings by their content. */
 const FILTERS: readonly string[] = [
   'subject',
   'subject_fail',
@@ -27,8 +27,8 @@ const FILTERS: readonly string[] = [
 ];
 
 /**
- * Converts checks of healthchecks to heartbeats of one website. Each keeps its UUID, so for a job only the host of the
- * ping URL changes.
+ * Converts healthchecks checks to heartbeats on one website. Each keeps its UUID, so a job only needs to change the
+ * host in its ping URL.
  */
 export const convertHealthchecks = (text: string): Conversion => {
   const builder = new DocumentBuilder();
@@ -68,7 +68,7 @@ function convertCheck({ value, at }: ForeignItem, builder: DocumentBuilder): Rep
 
 const NO_UUID = 'it was exported with a read-only key, so its UUID is not in the file. Export it with a read-write key';
 
-/** Read-only keys do not see the UUID. */
+/** Read-only keys can't see the UUID. */
 function uuidOf(check: Members): string {
   const own = textIn(check, 'uuid');
   const inUrl = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/i;
@@ -88,7 +88,7 @@ function timingOf(check: Members): Timing | { refused: string } {
   return { timing: { cron: schedule, timezone: textIn(check, 'tz') || 'UTC' }, difference: null };
 }
 
-/** Lists settings that a heartbeat has no field for. */
+/** Lists settings that heartbeats don't support. */
 function unsaid(check: Members): string[] {
   const description = oneLine(textIn(check, 'desc'));
   const isFiltered = FILTERS.some((name) => check[name] === true || textIn(check, name) !== '');
@@ -102,7 +102,7 @@ function unsaid(check: Members): string[] {
   ];
 }
 
-/** The file only contains the IDs of integrations. */
+/** The file contains only the IDs of integrations. */
 function integrationsIn(items: readonly ForeignItem[]): ReportEntry[] {
   const first = items.find(({ value }) => isRecord(value) && textIn(value, 'channels') !== '');
   if (!first) return [];

@@ -1,5 +1,5 @@
-// The entry point of the converters: takes the text of a foreign file, and returns a document and its report. The
-// server runs them in a thread.
+// The converters' entry point. It takes the text of a source file and returns a document and a report. The server runs
+// it in a worker thread.
 import type { Converter } from './conversion';
 import { convertGatus } from './gatus/convert-gatus';
 import { convertHealthchecks } from './healthchecks';
@@ -15,7 +15,7 @@ export {
   type ReportEntry,
 } from './conversion';
 
-/** By the name of the program whose files they read. */
+/** Keyed by the name of the program whose files they read. */
 export const CONVERTERS = {
   gatus: convertGatus,
   healthchecks: convertHealthchecks,

@@ -13,7 +13,7 @@ import { everyFrom, NEW_ADDRESS } from './heartbeat';
 
 const FORM = 'the JSON of getMonitors from version 2 of the UptimeRobot API: {"stat": "ok", "monitors": […]}';
 
-/** HTTP methods by their number in UptimeRobot's API. */
+/** HTTP methods by their number in the UptimeRobot API. */
 const METHODS: Readonly<Record<number, string>> = Object.fromEntries(
   ['HEAD', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].map((method, i) => [i + 1, method]),
 );
@@ -27,7 +27,7 @@ const BOUNDS = {
 /** The conversion of a monitor, or why it is skipped. */
 type Read = { endpoint: NewEndpoint; host: string } | { refused: string };
 
-/** Converts monitors of UptimeRobot. It has no groups, so each host becomes a website. */
+/** Converts UptimeRobot monitors. UptimeRobot has no groups, so each host becomes a website. */
 export const convertUptimeRobot = (text: string): Conversion => {
   const { items, beside } = readForeignList(text, 'monitors', FORM);
   const builder = new DocumentBuilder();
@@ -73,7 +73,7 @@ class Monitor {
     return { host, endpoint: { name, type, url, ...this.schedule(monitor) } };
   }
 
-  /** Its ping URL is on UptimeRobot's domain. */
+  /** Converts a heartbeat, whose ping URL is on UptimeRobot's domain. */
   private heartbeat(monitor: Members, name: string): Read {
     const { every, difference } = everyFrom(numberIn(monitor, 'interval') ?? BOUNDS.interval.byDefault);
     this.differences.add(`${NEW_ADDRESS}; the old URL is ${textIn(monitor, 'url') || 'not in the file'}`);
@@ -113,7 +113,7 @@ class Monitor {
     };
   }
 
-  /** Returns form fields as UptimeRobot sends them. */
+  /** Returns form fields the way UptimeRobot sends them. */
   private body(monitor: Members): string {
     const fields = monitor['post_value'];
     if (!isRecord(fields)) return '';
@@ -150,7 +150,7 @@ class Monitor {
     }
     if (numberIn(monitor, 'keyword_case_type') === 1)
       this.differences.add('the keyword is case-sensitive here, and was case-insensitive in UptimeRobot');
-    // 1 means that a found keyword is the failure.
+    // 1 means that finding the keyword is a failure.
     const comparison = numberIn(monitor, 'keyword_type') === 1 ? 'not_contains' : 'contains';
     return [{ source: 'body', comparison, target }];
   }
@@ -184,7 +184,7 @@ class Monitor {
   }
 }
 
-/** Returns the host of a monitor without HTTP. Some are stored with a URL anyway. */
+/** Returns the host for a monitor that doesn't use HTTP. Some are still stored with a URL. */
 const hostOf = (monitor: Members): string => {
   const url = textIn(monitor, 'url');
   const host = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1]?.replace(/:\d+$/, '') ?? url;
@@ -204,7 +204,7 @@ const withoutCredentials = (url: string): string => url.replace(/^(https?:\/\/)[
 const codesIn = (value: unknown): number[] =>
   (Array.isArray(value) ? value : []).map(Number).filter((code) => Number.isInteger(code) && code >= 100 && code < 600);
 
-/** Returns 200 to 299 as ranges without some codes. */
+/** Returns 200 to 299 as ranges, leaving out some codes. */
 function rangesWithout(codes: readonly number[]): string {
   const bounds = [199, ...codes.filter((code) => code >= 200 && code < 300).sort((a, b) => a - b), 300];
   return bounds
@@ -216,7 +216,7 @@ function rangesWithout(codes: readonly number[]): string {
     .join(',');
 }
 
-/** A response has at most 50 monitors, and contains the total. */
+/** A response has at most 50 monitors and includes the total. */
 function missingPages(items: readonly ForeignItem[], pages: readonly Members[]): ReportEntry[] {
   const totals = pages.map(({ pagination }) => (isRecord(pagination) ? (numberIn(pagination, 'total') ?? 0) : 0));
   const total = Math.max(0, ...totals);
@@ -225,7 +225,7 @@ function missingPages(items: readonly ForeignItem[], pages: readonly Members[]):
   return [{ at: '/pagination', name: 'other pages', result: 'skipped', why }];
 }
 
-/** The file only contains the number and address of contacts. */
+/** The file contains only the number and address of contacts. */
 function contactsIn(items: readonly ForeignItem[]): ReportEntry[] {
   const found = new Map<string, ReportEntry>();
   for (const { value, at } of items) {

@@ -1,4 +1,4 @@
-// The exports of `uptime-monitor/testing`, for use inside jest.
+// The exports of `uptime-monitor/testing`, for use in Jest tests.
 export { type ChannelBench, openChannelBench } from './channel/channel-bench';
 export {
   type ChannelSuite,

@@ -1,10 +1,10 @@
-// Compares two reports of one export path and describes the differences.
+// Compares two reports for one export path and describes the differences.
 
 const DECLARATION =
   /^(?:export )?(?:declare )?(?:abstract )?(?:class|interface|type|const|let|function|enum|namespace) (\w+)/;
 
 /**
- * Maps each name to the text of its declarations, exported or not. An interface and a constant of one name are
+ * Maps each name to the text of its declarations, exported or not. An interface and a constant with the same name are
  * merged.
  */
 export function declarationsOf(report) {
@@ -23,8 +23,8 @@ export function declarationsOf(report) {
 const list = (names) => names.toSorted((a, b) => (a < b ? -1 : 1)).join(', ');
 
 /**
- * Returns the changes that other packages would notice, one line each, or none if the reports are the same.
- * `committed` and `current` are texts. A path that isn't exported has an empty text.
+ * Returns the changes that other packages would notice, one per line, or none if the reports are the same. `committed`
+ * and `current` are report texts. For a path that isn't exported, the text is empty.
  */
 export function differences(path, committed, current) {
   if (committed === current) return [];
@@ -49,7 +49,7 @@ export function differences(path, committed, current) {
   return lines.length > 0 ? lines : [`${path} imports other types of other packages.`];
 }
 
-/** Returns the changes in the paths and commands of package.json, compared by the rows of the overview. */
+/** Returns the changes in the paths and commands in package.json, based on the rows in the overview. */
 export function rowDifferences(committed, current) {
   const [before, after] = [committed, current].map((text) =>
     [...text.matchAll(/^\| (.+) \|$/gm)]

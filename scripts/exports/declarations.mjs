@@ -1,11 +1,11 @@
-// Creates the declarations of everything that package.json exports, from the current sources.
+// Creates declarations for everything that package.json exports, from the current sources.
 import { join } from 'node:path';
 import ts from 'typescript';
 import { asOneTree } from '../dist-layout.mjs';
 
 /**
- * Every path that package.json exports with types from this repository, with its file below a folder of declarations,
- * such as `./checker` → `exports/checker.d.ts`. The types of the client come from the API document.
+ * Every path that package.json exports with types from this repository, and its file in a folder of declarations, such
+ * as `./checker` → `exports/checker.d.ts`. The client's types come from the API document.
  */
 export const exportPaths = ({ exports }) =>
   Object.entries(exports).flatMap(([path, { types }]) =>
@@ -13,8 +13,8 @@ export const exportPaths = ({ exports }) =>
   );
 
 /**
- * Writes the declarations below the folder, laid out as in `dist`. The folder must be inside the project, where
- * imports are found. The compiler checks nothing here (`npm run types` does), and always orders the members of a
+ * Writes the declarations to the folder, with the same layout as `dist`. The folder must be inside the project, so that
+ * imports can be resolved. The compiler checks nothing here (`npm run types` does), and always orders the members of a
  * union the same way.
  */
 export function makeDeclarations(root, folder) {

@@ -1,11 +1,13 @@
 // Creates one report for each path that package.json exports: every export with its signature, and every type that it
-// mentions.
+// refers to.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CompilerState, Extractor, ExtractorConfig } from '@microsoft/api-extractor';
 import { format, resolveConfig } from 'prettier';
 
-/** Remarks of API Extractor that aren't part of a signature. Without them, a docstring changes no report. */
+/**
+ * API Extractor remarks that aren't part of a signature. Without them, changing a docstring doesn't change a report.
+ */
 const REMARKS = /^ *\/\/ (@public( \(undocumented\))?|\(undocumented\)|\(No @packageDocumentation .*\))\n/gm;
 const SILENT = { default: { logLevel: 'none' } };
 
@@ -31,7 +33,7 @@ function configOf(root, folder, { path, file }) {
       mainEntryPointFilePath: entry,
       compiler: {
         overrideTsconfig: {
-          // Without the folder, it searches for `types` below the working directory, and fails at the first
+          // Without this folder, it would search for `types` in the working directory and fail at the first
           // `AbortSignal`.
           compilerOptions: { ...compilerOptions, rootDir: root, typeRoots: [join(root, 'node_modules/@types')] },
           files: [entry],
@@ -56,12 +58,12 @@ function configOf(root, folder, { path, file }) {
 const headOf = (name) =>
   `# \`${name}\`\n\nWhat it exports, and what that mentions without exporting it. Written by \`npm run exports\`.\n`;
 
-/** Maps file names to the text of the report, for each path. Throws if a declaration can't be read. */
+/** Maps filenames to the report text for each path. Throws if a declaration can't be read. */
 export async function reportsOf(root, folder, name, paths) {
   const style = await resolveConfig(join(root, 'docs/exports/index.api.md'));
   const configs = paths.map((path) => configOf(root, folder, path));
   const [first, ...others] = configs;
-  // One program for all paths, because they read mostly the same files.
+  // Uses one program for all paths, because they mostly read the same files.
   const additionalEntryPoints = others.map(({ mainEntryPointFilePath }) => mainEntryPointFilePath);
   const compilerState = CompilerState.create(first, { additionalEntryPoints });
   const reports = configs.map(async (config, index) => {

@@ -1,21 +1,21 @@
 'use strict';
 /**
- * The CPU budget of each lane, and what each spec took when the budget was written, which is used to split specs into
+ * The CPU budget for each lane, and what each spec cost when the budget was written, which is used to split specs into
  * groups. Seconds are measured on a machine where the unit specs take `UNIT_SECONDS`. A run is compared with its own
- * unit specs, so a slow or busy machine changes little.
+ * unit specs, so a slow or busy machine makes little difference.
  */
 const { readFileSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
 
 const FILE = path.join(__dirname, 'budget.json');
 /**
- * How far a lane may exceed its budget. The same commit took 5.8 to 7.2 times its unit specs, idle and at a load of
- * 9. In CI, the other lanes run next to chaos and faults, while their unit specs ran alone. The slow lane took 623 s
- * there and 467 s alone.
+ * How far a lane may exceed its budget. The same commit took 5.8 to 7.2 times as long as its unit specs, idle and at a
+ * load of 9. In CI, the other lanes run alongside chaos and faults, while their unit specs ran alone. The slow lane
+ * took 623 s there and 467 s alone.
  */
 const SLACK = { fast: 1.4, others: 2 };
 const UNIT_SECONDS = 40;
-/** Specs that take less are not listed. */
+/** Specs that take less time aren't listed. */
 const LISTED_SECONDS = 1;
 
 const readBudget = () => JSON.parse(readFileSync(FILE, 'utf8'));
@@ -23,8 +23,8 @@ const readBudget = () => JSON.parse(readFileSync(FILE, 'utf8'));
 const total = (costs) => costs.reduce((sum, { seconds }) => sum + seconds, 0);
 
 /**
- * Returns the CPU seconds of the fast unit specs in this run, the unit for all other specs, or `null` if not all of
- * them ran.
+ * Returns the CPU seconds of the fast unit specs in this run, which is the unit for all other specs. Returns `null` if
+ * not all of them ran.
  */
 function unitSeconds(costs, specs) {
   const units = specs.filter(({ project, lane }) => project === 'unit' && lane === 'fast').map(({ file }) => file);
@@ -34,7 +34,7 @@ function unitSeconds(costs, specs) {
 }
 
 /**
- * Returns a sentence if the lane is over its budget, otherwise `null`. `unit` is the time of the unit specs in this
+ * Returns a sentence if the lane exceeds its budget. Otherwise returns `null`. `unit` is the unit specs' time in this
  * run.
  */
 function overrunOf({ lane, costs, unit }, budget) {
@@ -44,7 +44,7 @@ function overrunOf({ lane, costs, unit }, budget) {
   return `lane ${lane}: ${took.toFixed(0)} s, budget ${allowed} s`;
 }
 
-/** Writes the costs of this run as the budget of its lane. */
+/** Writes this run's costs as its lane's budget. */
 function writeBudget({ lane, costs, unit, files }) {
   const budget = readBudget();
   const normal = (seconds) => Math.round((seconds / unit) * UNIT_SECONDS * 10) / 10;

@@ -1,6 +1,6 @@
-// node scripts/jest/compile.mjs: compiles everything that the specs import, once and on all cores, before the workers
-// start. Otherwise each worker would compile the same thousand files at the same moment. Takes half a second if
-// nothing has changed.
+// node scripts/jest/compile.mjs: compiles everything that the specs import, once and using all cores, before the
+// workers start. Otherwise, each worker would compile the same thousand files at the same moment. Takes half a second
+// if nothing has changed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,12 +1,12 @@
 'use strict';
 /**
- * Jest's Node environment, in which a worker compiles each file once. Jest itself compiles all modules again for each
- * spec, and V8 keeps no result of `vm.compileFunction`. That took 0.6 s of CPU for every spec that starts the
- * application.
+ * Jest's Node environment, modified so that a worker compiles each file only once. Jest itself recompiles all modules
+ * for each spec, and V8 doesn't cache the result of `vm.compileFunction`. That took 0.6 s of CPU for every spec that
+ * starts the application.
  *
- * It also records what each spec costs, for scripts/jest/budget.json: a line of JSON `{file, seconds, starts}` in the
- * file that TEST_CPU_FILE names. Seconds are CPU time of the worker and of its finished children, without the time to
- * start services. Wall time would mean nothing on a shared machine.
+ * It also records what each spec costs, for scripts/jest/budget.json. It appends a JSON line `{file, seconds, starts}`
+ * to the file specified in TEST_CPU_FILE. Seconds are the CPU time of the worker and of its finished children, without
+ * the time to start services. Wall time would be meaningless on a shared machine.
  */
 const { appendFileSync, readFileSync } = require('node:fs');
 const path = require('node:path');
@@ -15,10 +15,10 @@ const { TestEnvironment } = require('jest-environment-node');
 
 const root = path.join(__dirname, '../..');
 
-/** The source of each file, and its script for any context of this process. */
+/** Each file's source and its script, which works in any context in this process. */
 const compiled = new Map();
 
-/** Takes the same arguments as `vm.compileFunction`. Only the columns of the first line move. */
+/** Takes the same arguments as `vm.compileFunction`. Only the columns in the first line are shifted. */
 vm.compileFunction = (code, parameters, { filename, parsingContext }) => {
   let known = compiled.get(filename);
   if (known?.code !== code) {
@@ -31,7 +31,7 @@ vm.compileFunction = (code, parameters, { filename, parsingContext }) => {
 /** The kernel counts the CPU time of children in hundredths of a second. */
 const TICKS_PER_SECOND = 100;
 
-/** Returns the CPU seconds of finished children, or 0 if there is no `/proc`. */
+/** Returns the CPU seconds used by finished children, or 0 if there is no `/proc`. */
 function childSeconds() {
   try {
     const stat = readFileSync('/proc/self/stat', 'utf8');
@@ -46,7 +46,7 @@ function childSeconds() {
   }
 }
 
-/** The place where test/harness/app/shared-services.ts counts the cost of starting services. */
+/** Where test/harness/app/shared-services.ts counts the cost of starting services. */
 const STARTS = Symbol.for('uptime-monitor.service-starts');
 
 class MeasuringEnvironment extends TestEnvironment {
@@ -58,7 +58,7 @@ class MeasuringEnvironment extends TestEnvironment {
     // Used by scripts/jest/openid-client.cjs.
     this.global[Symbol.for('uptime-monitor.require')] = require;
     this.begun = this.now();
-    /** CPU seconds of the specs of a group: its top-level blocks, without loading the modules that they share. */
+    /** CPU seconds of a group's specs: their top-level blocks, without loading the modules that they share. */
     this.own = 0;
   }
 

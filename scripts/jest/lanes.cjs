@@ -2,19 +2,19 @@
 /**
  * Decides which specs run in which lane. A spec declares its lane in its first comment, like Jest's own pragmas:
  *
- *   @lane fast       (the default) `npm test`: no process, no PostgreSQL, at most 6 CPU seconds a file
+ *   @lane fast       (the default) `npm test`: no process, no PostgreSQL, at most 6 CPU seconds per file
  *   @lane slow       `npm run test:slow`: starts processes, waits for real time, or needs more
- *   @lane timed      `npm run test:slow`, at the end and two at a time: judges when something happens
- *   @databases both  what it proves differs by database: CI runs it on the embedded one and on PostgreSQL
+ *   @lane timed      `npm run test:slow`, at the end and two at a time: tests when something happens
+ *   @databases both  its results depend on the database: CI runs it on the embedded one and on PostgreSQL
  *   @databases embedded
- *   @alone           in a process without other specs: it judges the process, or makes changes that persist in it
+ *   @alone           in a process without other specs: it tests the process, or makes changes that persist in it
  */
 const { readdirSync, readFileSync } = require('node:fs');
 const path = require('node:path');
 
 const root = path.join(__dirname, '../..');
 
-/** The folders of the specs of each project in jest.config.js that belong to a lane. The others are separate suites. */
+/** The folders that contain lane specs, for each project in jest.config.js. Other specs belong to separate suites. */
 const FOLDERS = {
   unit: ['src', 'packages', 'test/chaos'],
   contract: ['test/contract'],
@@ -54,7 +54,7 @@ function describeSpec(project, file) {
   }
 }
 
-/** Returns every spec of the lanes: `{ file, project, lane, databases, alone }`, by name. */
+/** Returns every spec in the lanes, sorted by name: `{ file, project, lane, databases, alone }`. */
 const allSpecs = () =>
   Object.entries(FOLDERS)
     .flatMap(([project, folders]) => folders.flatMap(specsUnder).map((file) => describeSpec(project, file)))
@@ -82,7 +82,7 @@ function shuffled(items, seed) {
   return order;
 }
 
-/** Splits the items into `count` groups of about the same weight. Each group keeps the order of the items. */
+/** Splits the items into `count` groups with about the same weight. Within a group, the items keep their order. */
 function dealt(items, count, weightOf) {
   const groups = Array.from({ length: Math.min(count, items.length) }, () => ({ weight: 0, items: [] }));
   for (const item of items) {

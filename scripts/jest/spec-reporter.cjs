@@ -1,8 +1,8 @@
 'use strict';
 /**
- * Prints each spec with its failures, and writes the counts for scripts/test.mjs to the file that TEST_COUNTS_FILE
- * names. Lists the specs of a group (test/harness/group.ts) separately. A file that does not load counts as one
- * failure.
+ * Prints each spec with its failures, and writes the counts for scripts/test.mjs to the file specified in
+ * TEST_COUNTS_FILE. Lists the specs in a group (test/harness/group.ts) separately. A file that can't be loaded counts
+ * as one failure.
  */
 const { writeFileSync } = require('node:fs');
 const path = require('node:path');

@@ -1,8 +1,8 @@
 'use strict';
 /**
- * Jest's TypeScript transformer. It compiles each file alone and without types (`npm run types` checks them). Its
- * output depends only on the file and the compiler, so all projects, and all clones of one user, share compiled
- * files. The compiler is loaded only if a file isn't compiled yet.
+ * Jest's TypeScript transformer. It compiles each file separately and without types (`npm run types` checks them). Its
+ * output depends only on the file and the compiler, so all projects, and all of a user's clones, share compiled files.
+ * The compiler is loaded only if a file hasn't been compiled yet.
  */
 const { createHash } = require('node:crypto');
 const { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
@@ -30,8 +30,7 @@ function loadCompiler() {
   };
 }
 
-// Uses only the name of a file, not its folder: a copy of the tree (test/repository/recipe-tree.ts) isn't compiled
-// again.
+// Uses only the filename, not its folder, so that a copy of the tree (test/repository/recipe-tree.ts) isn't recompiled.
 const keyOf = (source, file) =>
   createHash('sha1')
     .update([fingerprint, path.basename(file), source].join('\0'))
@@ -39,7 +38,7 @@ const keyOf = (source, file) =>
 
 const shelved = (source, file) => path.join(shelf, `${keyOf(source, file)}.json`);
 
-/** Returns the compiled file from the cache, or compiles it and stores it there. */
+/** Returns the compiled file from the cache, or compiles it and caches the result. */
 function compile(source, file) {
   const place = shelved(source, file);
   if (existsSync(place)) return JSON.parse(readFileSync(place, 'utf8'));
@@ -48,7 +47,7 @@ function compile(source, file) {
   mkdirSync(shelf, { recursive: true });
   const draft = `${place}.${process.pid}`;
   writeFileSync(draft, JSON.stringify(result));
-  // Another worker may have written the same file. Either is fine.
+  // Another worker may have written the same file. Either one is fine.
   renameSync(draft, place);
   return result;
 }

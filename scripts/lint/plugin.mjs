@@ -1,10 +1,10 @@
-// Rules of this repository for oxlint, which loads them as a plugin (.oxlintrc.json).
+// This repository's oxlint rules, which oxlint loads as a plugin (.oxlintrc.json).
 import { analyse } from 'scslre';
 
-/** Replaces the part of a pattern that is only known at run time. No pattern of the service contains this character. */
+/** Replaces the part of a pattern that is known only at run time. No pattern in the service contains this character. */
 const UNKNOWN = '\uE000';
 
-/** The initializer of a constant that this file declares once, or `null`. */
+/** Returns the initializer of a constant that this file declares once, or `null`. */
 function initializerOf(identifier, context) {
   for (let scope = context.sourceCode.getScope(identifier); scope !== null; scope = scope.upper) {
     const variable = scope.set.get(identifier.name);
@@ -16,7 +16,7 @@ function initializerOf(identifier, context) {
   return null;
 }
 
-/** Returns the text of an expression, with `UNKNOWN` for each part that this file does not contain. */
+/** Returns the text of an expression, with `UNKNOWN` for each part that isn't in this file. */
 function textOf(node, context) {
   if (node === null || node === undefined) return UNKNOWN;
   switch (node.type) {
@@ -49,13 +49,13 @@ function textOf(node, context) {
   }
 }
 
-/** Returns the flags of a pattern that is copied. */
+/** Returns the flags of a pattern that is being copied. */
 const flagsOf = (node, context) =>
   (node.type === 'Identifier' ? initializerOf(node, context) : node)?.regex?.flags ?? '';
 
 const isRegExp = ({ callee }) => callee.type === 'Identifier' && callee.name === 'RegExp';
 
-/** Returns the reports about one pattern. A pattern that can't be parsed without its unknown parts has none. */
+/** Returns the reports for one pattern. A pattern that can't be parsed without its unknown parts has none. */
 function reportsOf(source, flags) {
   try {
     return analyse({ source, flags }).reports;
@@ -71,7 +71,7 @@ const HOW = {
 };
 
 /**
- * Reports regular expressions that take quadratic time or worse. If a user stores a run of 5,000 equal characters,
+ * Reports regular expressions that take quadratic time or worse. If a user stores a run of 5,000 identical characters,
  * such an expression takes 25,000,000 steps each time the text is shown. `(?<!-)-+$` is the linear form of `-+$`.
  */
 const linearPatterns = {

@@ -17,7 +17,7 @@ import { documentArea, filesOf, textsOf } from './texts.mjs';
 
 const require = createRequire(import.meta.url);
 const BUDGET = 'scripts/prose/budget.json';
-/** `env` is the comments of settings files, scripts, and manifests. `messages` is every other string of the server. */
+/** `env` is the comments in settings files, scripts, and manifests. `messages` is every other string in the server. */
 const AREAS = 'api changelog cli comments decisions docs docstrings env logs messages metrics titles ui'.split(' ');
 const ESCAPE = /\bprose: (.*?)(?:-->|\*\/|$)/;
 const LEAST_REASON = 12;
@@ -63,7 +63,7 @@ async function messagesOf(text, ext) {
 const countWords = (text) => text.split(/\s+/).filter((word) => /\p{L}/u.test(word)).length;
 const withoutCode = (text) => text.replace(/^```[\s\S]*?^```$/gm, '').replace(/`[^`]*`/g, 'X');
 
-/** Every hit `{area, file, line, message, text}` and the words of each area. */
+/** Returns every hit `{area, file, line, message, text}` and the words in each area. */
 export async function lintProse(root, paths = []) {
   const files = filesOf(root).filter(
     (file) => existsSync(join(root, file)) && (paths.length === 0 || paths.some((path) => file.startsWith(path))),
@@ -81,7 +81,7 @@ export async function lintProse(root, paths = []) {
   }
   const byArea = Map.groupBy ? Map.groupBy(textsOf(root, files), ({ area }) => area) : groupBy(textsOf(root, files));
   for (const [area, texts] of byArea) {
-    // One line for each text: a message's line is its place in this list.
+    // Puts each text on one line, so that a message's line is the text's index in this list.
     for (const { text } of texts) addWords(area, text);
     const document = texts.map(({ text }) => text).join('\n');
     for (const { line, message } of await messagesOf(document, '.txt')) hits.push({ ...texts[line - 1], message });

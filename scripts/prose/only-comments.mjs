@@ -1,6 +1,6 @@
-// node scripts/prose/only-comments.mjs <commit> [<commit>]: proves that code files differ in nothing but comments between a commit
-// and a later one, or the working tree. Compares what TypeScript's printer writes of both, types included and without comments.
-// Exits with code 1 and lists the files whose code differs.
+// node scripts/prose/only-comments.mjs <commit> [<commit>]: proves that code files differ only in comments between a
+// commit and a later one, or the working tree. Compares the output of TypeScript's printer for both, including types
+// but without comments. Exits with code 1 and lists the files whose code differs.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
@@ -11,7 +11,7 @@ if (!before) throw new Error('Name the commit to compare with: node scripts/pros
 
 const git = (...words) => execFileSync('git', words, { encoding: 'utf8', maxBuffer: 2 ** 28 });
 const printer = ts.createPrinter({ removeComments: true });
-/** Returns the code of a file, types included, in one form and without comments. */
+/** Returns a file's code in a normalized form, including types but without comments. */
 const withoutComments = (text, fileName) =>
   printer.printFile(ts.createSourceFile(fileName, text, ts.ScriptTarget.Latest));
 const textAt = (commit, file) => {

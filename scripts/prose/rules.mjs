@@ -1,11 +1,11 @@
 // The patterns that a native speaker of technical English would rewrite, and what to write instead. Public names
-// (fields, settings, metrics) are code and never match. WORDS match anywhere in a text. OPENINGS match at the start
-// of a sentence.
+// (fields, settings, metrics) are code and never match. WORDS match anywhere in a text. OPENINGS match at the start of
+// a sentence.
 
 const RESOURCES =
   'keys?|accounts?|organi[sz]ations?|endpoints?|websites?|alerts?|contacts?|backups?|links?|invitations?|pages?|windows?|probes?|heartbeats?|incidents?|tokens?|rows?|events?|sessions?|databases?|folders?|files?|requests?|connections?';
 
-/** `[name, pattern, what to write instead, exceptions]`. */
+/** In the form `[name, pattern, what to write instead, exceptions]`. */
 export const WORDS = [
   ['told', /\b(?:told|tells?|telling)\b/i, 'notify (a person), show, contain, report (a document)'],
   ['in hand', /\bin (?:his |her |their |your |its )?hands?\b/i, 'acknowledged, acknowledge'],
@@ -79,5 +79,5 @@ export const OPENINGS = [
   ['starts with Where', /^Where [^?]*, /, 'If …, …'],
 ];
 
-/** Only for pages: sentences that a reader has to read twice. */
+/** For pages only: sentences that a reader has to read twice. */
 export const LENGTH = { words: 30, semicolons: 1, colons: 1 };

@@ -1,6 +1,6 @@
 'use strict';
-// A textlint rule for the first words and the length of a sentence. It reads whole paragraphs, so that code, links,
-// and emphasis inside a sentence do not start a new one.
+// A textlint rule for the first words and the length of a sentence. It reads whole paragraphs, so that code, links, and
+// emphasis inside a sentence don't start a new one.
 const { StringSource } = require('textlint-util-to-string');
 
 const END = /(?<=[.!?])\s+(?=["'`(*_]?[A-ZÄÖÜ0-9`])/;

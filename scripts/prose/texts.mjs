@@ -1,10 +1,10 @@
-// Every text that people read, by area: `{area, file, line, text}`. Markdown is linted as documents. Other texts are
-// found in the syntax tree of the sources: comments, strings, and JSX. Code in backticks is excluded.
+// Every text that people read, by area: `{area, file, line, text}`. Markdown is linted as whole documents. Other texts
+// are found in the syntax tree: comments, strings, and JSX. Code in backticks is excluded.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import ts from 'typescript';
 
-/** Files of other programs, generated files, and records of quotes or measurements. */
+/** Files from other programs, generated files, and records of quotes or measurements. */
 const UNTOUCHED =
   /^(?:package-lock\.json|docs\/(?:openapi\.json|exports\/)|test\/fixtures\/|scripts\/prose\/|src\/platform\/database\/migrations\/)|\/golden\/|\.(?:svg|png|br|lock|tgz|sql)$/;
 
@@ -14,7 +14,7 @@ const MARKDOWN = [
   ['docs', /\.md$/],
 ];
 
-/** The names of the properties whose strings are texts of the API document. */
+/** The names of properties whose strings are part of the API document. */
 const API_TEXTS = new Set(['description', 'summary', 'title']);
 const SQL =
   /\b(?:SELECT|INSERT INTO|UPDATE [a-z_]+ |DELETE FROM|CREATE (?:TABLE|INDEX|UNIQUE|FUNCTION)|ALTER TABLE|LEFT JOIN|ORDER BY|GROUP BY|FROM [a-z_]+ )/;
@@ -31,7 +31,7 @@ export function filesOf(root) {
     .filter((file) => !UNTOUCHED.test(file));
 }
 
-/** Returns the area of a file that is linted as a whole, or `null`. */
+/** Returns the area for a file that is linted as a whole, or `null`. */
 export const documentArea = (file) => MARKDOWN.find(([, pattern]) => pattern.test(file))?.[0] ?? null;
 
 /** Removes code, links in docstrings, tags, and URLs. */
@@ -97,7 +97,7 @@ const isExported = (node) => {
   return false;
 };
 
-/** Returns every text of a TypeScript or JavaScript source. */
+/** Returns every text in a TypeScript or JavaScript source. */
 export function textsOfSource(file, source) {
   const tree = ts.createSourceFile(
     file,
@@ -154,7 +154,7 @@ export function textsOfSource(file, source) {
     .filter(({ text }) => isProse(text));
 }
 
-/** Returns the comments of settings files, shell scripts, and manifests. */
+/** Returns the comments in settings files, shell scripts, and manifests. */
 export function textsOfSettings(file, source) {
   const found = [];
   let open = null;
@@ -167,14 +167,14 @@ export function textsOfSettings(file, source) {
   return found.map((one) => ({ ...one, text: readable(one.text) })).filter(({ text }) => isProse(text));
 }
 
-/** Returns the texts of Prometheus alert rules and other YAML that people read: `summary:` and `description:`. */
+/** Returns the texts in Prometheus alert rules and other YAML that people read: `summary:` and `description:`. */
 const textsOfRules = (file, source) =>
   source.split('\n').flatMap((row, index) => {
     const text = /^\s*(?:summary|description): +['"]?(.+?)['"]?$/.exec(row)?.[1];
     return text === undefined ? [] : [{ area: 'metrics', file, line: index + 1, text: readable(text) }];
   });
 
-/** Returns every text of the repository that isn't Markdown. */
+/** Returns every text in the repository that isn't Markdown. */
 export function textsOf(root, files) {
   return files.flatMap((file) => {
     if (/\.(?:ts|tsx|mjs|cjs|js)$/.test(file)) return textsOfSource(file, readFileSync(`${root}/${file}`, 'utf8'));

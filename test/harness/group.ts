@@ -5,7 +5,7 @@ const ROOT = resolve(__dirname, '../..');
 /** Events that a spec may listen to. It must remove its listeners at the end. */
 const EVENTS = ['uncaughtException', 'unhandledRejection', 'SIGTERM', 'SIGINT', 'warning'] as const;
 
-/** Returns everything that a spec must not change for the specs that run after it in the same process. */
+/** Returns everything that a spec must not change for later specs in the same process. */
 const surroundings = (): Record<string, unknown> => ({
   directory: process.cwd(),
   environment: { ...process.env },
@@ -13,9 +13,9 @@ const surroundings = (): Record<string, unknown> => ({
 });
 
 /**
- * Runs these specs one after the other as one Jest file, so that they share modules and the services of `startApp`.
- * Each spec starts as it would alone and leaves nothing behind in the process. At the end, the services are empty and
- * their invariants hold.
+ * Runs these specs one after another as a single Jest file, so that they share modules and the services from
+ * `startApp`. Each spec starts as it would on its own and leaves nothing behind in the process. At the end, the
+ * services must be empty and their invariants must hold.
  */
 export function describeFiles(files: readonly string[]): void {
   keepSharedServices();

@@ -3,20 +3,23 @@ import { join } from 'node:path';
 
 const ROOT = join(__dirname, '..', '..');
 
-/** Returns whose turn it is at a commit, from 0 to `count - 1`. The result is always the same for the same commit. */
+/**
+ * Returns which part's turn it is at a commit, from 0 to `count - 1`. The result is always the same for the same
+ * commit.
+ */
 export function turnAt(commit: string, count: number): number {
   return Number.parseInt(commit.slice(0, 8), 16) % count;
 }
 
-/** The commit, and the files that it and the commits before it changed. Unknown values are `null`. */
+/** The commit, and the files changed by it and by the commits before it. Unknown values are `null`. */
 export interface UnderTest {
   commit: string | null;
   changed: readonly string[] | null;
 }
 
 /**
- * Returns one of `parts` parts, which the commit selects, and everything that covers a changed file. `coversOf`
- * returns files and folders. If the commit or the changed files are unknown, returns everything.
+ * Returns one of `parts` parts, selected by the commit, and everything that covers a changed file. `coversOf` returns
+ * files and folders. If the commit or the changed files are unknown, returns everything.
  */
 export function partOf<T>(
   all: readonly T[],
@@ -30,15 +33,15 @@ export function partOf<T>(
   return all.filter((one, index) => index % parts === turn || coversOf(one).some(isChanged));
 }
 
-/** Returns the commit of this tree, or `null` without git. */
+/** Returns this tree's commit, or `null` without Git. */
 export function currentCommit(): string | null {
   return git('rev-parse', 'HEAD');
 }
 
 /**
- * Returns the files that the commits under test changed, including uncommitted changes. These are the commits since
- * this branch left the remote's main branch, or without such a branch, since the first parent of the last commit.
- * Returns `null` if that is unknown: without git, or in a shallow clone.
+ * Returns the files changed by the commits under test, including uncommitted changes. These are the commits since this
+ * branch diverged from the remote's main branch. If there is no such branch, they are the commits since the first
+ * parent of the last commit. Returns `null` if that is unknown: without Git, or in a shallow clone.
  */
 export function changedFiles(): string[] | null {
   const left = git('merge-base', 'HEAD', 'origin/HEAD');

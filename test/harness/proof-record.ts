@@ -7,7 +7,7 @@ export interface Proof {
   counts: Counts | null;
   /** The short hash, and whether there were uncommitted changes. */
   commit: string;
-  /** `2026-07-30`. */
+  /** For example, `2026-07-30`. */
   date: string;
 }
 
@@ -36,8 +36,8 @@ export function proofTable(sections: readonly string[], proofs: readonly Proof[]
 }
 
 /**
- * Returns the document with the proofs in its marked place. Sections that did not run keep their last row. Rows of
- * removed sections are dropped.
+ * Returns the document with the proofs inserted between its markers. Sections that weren't run keep their last row.
+ * Rows of removed sections are dropped.
  */
 export function recorded(document: string, sections: readonly string[], proofs: readonly Proof[]): string {
   const [from, to] = [document.indexOf(BEGIN), document.indexOf(END)];

@@ -19,17 +19,17 @@ function keep(next: string): void {
     if (next === '') sessionStorage.removeItem(STORED);
     else sessionStorage.setItem(STORED, next);
   } catch {
-    // Without storage, the key lasts as long as the page.
+    // Without storage, the key is kept until the page is closed.
   }
 }
 
-/** Returns the credentials of a request: the key if there is one, otherwise the session of the dashboard. */
+/** Returns the credentials for a request: the key if there is one, otherwise the dashboard session. */
 export const sender = (): Pick<RequestInit, 'headers' | 'credentials'> =>
   key === ''
     ? { headers: {}, credentials: 'same-origin' }
     : { headers: { Authorization: `Bearer ${key}` }, credentials: 'omit' };
 
-/** Shows the key of this page, or the user who is signed in to the dashboard. */
+/** Shows this page's key, or the user who is signed in to the dashboard. */
 export function Credentials() {
   const [isKnown, setKnown] = useState(key !== '');
   const [session, setSession] = useState<Session | null>(null);

@@ -1,4 +1,4 @@
-/** The part of an OpenAPI 3.1 schema that the reference shows. */
+/** The part of an OpenAPI 3.1 schema that the reference displays. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -56,7 +56,7 @@ export interface ApiDocument {
   components: { schemas: Record<string, Schema> };
 }
 
-/** An operation or a webhook. Webhooks can't be tried. */
+/** An operation or a webhook. The "Try it" form isn't available for webhooks. */
 export interface Operation extends Described {
   method: string;
   path: string;
@@ -71,7 +71,7 @@ export interface Section {
 
 const METHODS = new Set(['get', 'post', 'put', 'patch', 'delete']);
 
-/** Returns the operations by section, in the order of the document. */
+/** Returns the operations by section, in document order. */
 export function sectionsOf(document: ApiDocument): Section[] {
   const listed = (paths: Record<string, Record<string, Described>>, isWebhook: boolean): Operation[] =>
     Object.entries(paths).flatMap(([path, item]) =>
@@ -88,7 +88,7 @@ export function sectionsOf(document: ApiDocument): Section[] {
 }
 
 /**
- * Returns the operations whose name, path, description, or parameters contain every word of the text. An empty text
+ * Returns the operations whose name, path, description, or parameters contain every search word. An empty search
  * matches all.
  */
 export function matching(sections: readonly Section[], text: string): Section[] {
@@ -110,7 +110,8 @@ export function matching(sections: readonly Section[], text: string): Section[] 
 const wordsOf = (text: string): string[] => text.toLowerCase().split(/\s+/).filter(Boolean);
 
 /**
- * Returns the operation that Enter opens: the first result with all the words in its title, or else the first result.
+ * Returns the operation that Enter opens: the first result whose title contains all search words, or else the first
+ * result.
  */
 export function bestOf(found: readonly Section[], text: string): Operation | undefined {
   const words = wordsOf(text);
@@ -120,7 +121,7 @@ export function bestOf(found: readonly Section[], text: string): Operation | und
 
 export const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1);
 
-/** Returns the schema with references followed and the parts of an `allOf` merged. */
+/** Returns the schema with references resolved and the parts of an `allOf` merged. */
 export function resolved(schema: Schema, document: ApiDocument): Schema {
   const { $ref, allOf, ...own } = schema;
   const target = $ref === undefined ? undefined : document.components.schemas[nameOf($ref)];
@@ -137,7 +138,7 @@ export function resolved(schema: Schema, document: ApiDocument): Schema {
   );
 }
 
-/** Returns the alternatives of a schema except `null`, each named by its distinguishing value. */
+/** Returns a schema's alternatives except `null`, each named after the value that distinguishes it. */
 export function choicesOf(schema: Schema, document: ApiDocument): [name: string, schema: Schema][] {
   const choices = (schema.oneOf ?? schema.anyOf ?? []).filter(({ type }) => type !== 'null');
   const { mapping, propertyName = '' } = schema.discriminator ?? {};
@@ -149,7 +150,7 @@ export function choicesOf(schema: Schema, document: ApiDocument): [name: string,
   });
 }
 
-/** Returns a type in words, such as `string or null` or `list of Assertion`. */
+/** Describes a type, such as `string or null` or `list of Assertion`. */
 export function typeOf(schema: Schema, document: ApiDocument): string {
   const choices = schema.oneOf ?? schema.anyOf;
   if (choices) {
@@ -166,7 +167,7 @@ export function typeOf(schema: Schema, document: ApiDocument): string {
   return schema.format === 'date-time' ? 'time' : (schema.type ?? 'any');
 }
 
-/** Returns the schema inside a value: the items of a list, or X for `X or null`. */
+/** Returns the inner schema of a value: the items of a list, or X for `X or null`. */
 export function inside(schema: Schema, document: ApiDocument): Schema {
   const whole = resolved(schema, document);
   if (whole.items) return inside(whole.items, document);
@@ -175,7 +176,7 @@ export function inside(schema: Schema, document: ApiDocument): Schema {
   return choices.length === 1 && only ? inside(only[1], document) : whole;
 }
 
-/** Returns the constraints of a value in words. */
+/** Describes the constraints on a value. */
 export function rulesOf({ enum: values, minimum, maximum, minLength, maxLength, maxItems }: Schema): string {
   const rules = [
     values && `One of ${values.map((value) => `\`${JSON.stringify(value)}\``).join(', ')}.`,
@@ -214,7 +215,7 @@ export function exampleOf(content: Content, document: ApiDocument): unknown {
   return content.example ?? first?.value ?? sampleOf(content.schema ?? {}, document);
 }
 
-/** Returns the path with its parameters filled in, and a query of the parameters that have a value. */
+/** Returns the path with its parameters filled in, and a query string with the parameters that have a value. */
 export function urlOf(operation: Operation, values: Readonly<Record<string, string>>): string {
   const parameters = operation.parameters ?? [];
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
@@ -226,7 +227,7 @@ export function urlOf(operation: Operation, values: Readonly<Record<string, stri
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** Returns the request as a curl command. The reader fills in the key. */
+/** Returns the request as a curl command. The reader inserts the key. */
 export function curlOf(method: string, url: string, body: string | null): string {
   const parts = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(url)}`,
@@ -236,6 +237,6 @@ export function curlOf(method: string, url: string, body: string | null): string
   return parts.join(' \\\n  ');
 }
 
-/** Returns the codes of a schema such as `Problem`, each with its message and what to do. */
+/** Returns the codes in a schema such as `Problem`, each with its message and what to do. */
 export const codesOf = ({ components }: ApiDocument, name: string): [code: string, text: string][] =>
   Object.entries(components.schemas[name]?.properties?.['code']?.['x-enumDescriptions'] ?? {});

@@ -10,7 +10,7 @@ import { OperationPage } from './operation';
 import { at } from './service';
 import { Paragraphs, Text } from './text';
 
-/** Applies the theme that was chosen in the dashboard. */
+/** Applies the theme chosen in the dashboard. */
 function applyTheme(): void {
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const apply = () => {
@@ -18,7 +18,7 @@ function applyTheme(): void {
     try {
       chosen = localStorage.getItem('uptime.theme');
     } catch {
-      // Without storage, the system's setting applies.
+      // Without storage, the system setting is used.
     }
     const isDark = chosen === 'dark' || (chosen !== 'light' && dark.matches);
     document.documentElement.dataset['theme'] = isDark ? 'dark' : 'light';
@@ -52,7 +52,7 @@ function App({ api }: { api: ApiDocument }) {
       if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
       setMenuOpen(true);
-      // On a narrow screen, the field only becomes visible now.
+      // On a narrow screen, the field has only just become visible.
       requestAnimationFrame(() => search.current?.focus());
     };
     addEventListener('hashchange', follow);

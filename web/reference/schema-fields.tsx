@@ -8,7 +8,7 @@ interface Props {
   document: ApiDocument;
 }
 
-/** Renders its children only once it is opened, because schemas may refer to each other endlessly. */
+/** Renders its children only after it is opened, because schemas may refer to each other endlessly. */
 export function Later({ title, children }: { title: ComponentChildren; children: () => ComponentChildren }) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -19,7 +19,7 @@ export function Later({ title, children }: { title: ComponentChildren; children:
   );
 }
 
-/** Shows the fields of an object, or its alternatives. */
+/** Shows an object's fields, or a schema's alternatives. */
 export function SchemaFields({ schema, document }: Props) {
   const whole = inside(schema, document);
   const choices = choicesOf(whole, document);

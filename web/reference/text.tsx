@@ -1,6 +1,6 @@
 const MARKS = /`([^`]+)`|\*\*([^*]+)\*\*|\[([^[\]]+)\]\(((?:https?:|\/docs)[^)]+)\)/g;
 
-/** Renders a line of the document's Markdown: `code`, **strong**, and links. */
+/** Renders one line of the document's Markdown: `code`, **strong**, and links. */
 export function Text({ text }: { text: string }) {
   const parts = [];
   let end = 0;

@@ -4,7 +4,7 @@ import { type ApiDocument, curlOf, exampleOf, type Operation, urlOf } from './do
 import { at } from './service';
 import { Json } from './text';
 
-/** The maximum number of characters shown. More would block the page. */
+/** The maximum number of characters to show. More would block the page. */
 const MOST_SHOWN = 200_000;
 
 interface Received {
@@ -132,7 +132,7 @@ const shortOf = (value: unknown): string =>
 
 const pretty = (value: unknown): string => JSON.stringify(value, null, 2);
 
-/** Returns JSON on one line. Other text is unchanged. */
+/** Returns JSON on one line, and any other text unchanged. */
 function compact(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text));
@@ -141,7 +141,7 @@ function compact(text: string): string {
   }
 }
 
-/** Reads the response in chunks, because the event stream never ends. JSON is indented once it is complete. */
+/** Reads the response in chunks, because the event stream never ends. JSON is indented when it is complete. */
 async function read(response: Response, show: (text: string, isOpen: boolean) => void): Promise<void> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';

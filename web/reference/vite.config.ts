@@ -4,7 +4,7 @@ import dashboard from '../vite.config';
 
 const { oxc, build, experimental, server } = dashboard;
 
-/** Builds the API reference separately from the dashboard, so that neither page loads scripts of the other. */
+/** Builds the API reference separately from the dashboard, so that neither page loads the other's scripts. */
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/docs/',

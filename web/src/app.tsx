@@ -29,7 +29,7 @@ import {
 import { arrivals, go, replace, route } from './state/router';
 import { isOver, may, moved, session, whose } from './state/session';
 
-// Pending deletions are sent now, because the browser may never report that a hidden page was closed.
+// Sends pending deletions now, because the browser may never report that a hidden page was closed.
 const left = () => void deleteWaiting(true);
 addEventListener('pagehide', left);
 document.addEventListener('visibilitychange', () => document.hidden && left());
@@ -48,10 +48,10 @@ const isHelpOpen = signal(false);
 const isPaletteOpen = signal(false);
 const shown = computed(() => findRoute(route.value.path));
 
-/** Whether a sign-in page covers the dashboard, because the session is over or a link was opened. */
+/** Whether a sign-in page covers the dashboard, because the session has ended or a link was opened. */
 const isBehind = computed(() => isOver.value || entry.value !== null);
 
-/** Shows the number of endpoints that are down in the tab title and icon, also in a background tab. */
+/** Shows the number of endpoints that are down in the tab's title and icon, even in background tabs. */
 effect(() => {
   const { down } = counts.value;
   const title = session.value === null || isBehind.value ? 'Sign in' : (shown.value?.route.title ?? 'Uptime');
@@ -62,7 +62,7 @@ effect(() => {
   if (link?.getAttribute('href') !== icon) link?.setAttribute('href', icon);
 });
 
-/** The dashboard: the sign-in page, or the page of the current route. */
+/** The dashboard: the sign-in page, or the page for the current route. */
 export function App() {
   if (session.value === undefined) return null;
   return (
@@ -121,15 +121,18 @@ const closeHelp = () => {
   isHelpOpen.value = false;
 };
 
-/** Milliseconds until the first page has loaded its data. After that, the files of the other pages are fetched. */
+/**
+ * How long to wait for the first page to load its data, in milliseconds. Then the files for the other pages are
+ * fetched.
+ */
 const SHOWN_MS = 1500;
 
-/** True while the overview loads. Other requests would delay it. */
+/** True while the overview is loading. Other requests would delay it. */
 const hasNothingYet = computed(() => items.value === null && overviewError.value === null);
 
 /**
- * Whether an admin uses a key, so that the audit log can't name them. With AUTH=off there are no accounts, and sessions
- * never expire.
+ * Whether an admin is using a key, so that the audit log can't name them. With AUTH=off, there are no accounts and
+ * sessions never expire.
  */
 const isNameless = () => may.admin() && session.value?.person === null && session.value.expires_at !== null;
 
@@ -170,7 +173,7 @@ function SignedIn() {
     if (route.value.path[0] === 'sign-in' && !isBehind.value) replace('/');
   }, [path, isBehind.value]);
 
-  // Runs before the effects of the page, which move the focus to its title or to the first field of a form.
+  // Runs before the page's effects, which move the focus to the title or to the first form field.
   useLayoutEffect(() => {
     scrollTo(0, 0);
     if (arrivals.value > 0) main.current?.focus({ preventScroll: true });
@@ -188,7 +191,7 @@ function SignedIn() {
         },
   );
 
-  // Replaces the overview and keeps its filters.
+  // Replaces the overview but keeps its filters.
   if (path === '' && route.value.query.has('wall')) return <Wall />;
   return (
     <>

@@ -19,7 +19,7 @@ import { startTheme } from './state/theme';
 
 startTheme();
 
-/** Loads the session, and tries again every three seconds. Nothing can be shown before it is known. */
+/** Loads the session, retrying every three seconds. Nothing can be shown until it is known. */
 async function start(): Promise<void> {
   const root = document.getElementById('app');
   if (!root) return;

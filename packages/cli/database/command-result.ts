@@ -2,18 +2,17 @@ import { ConfigError } from '../../../src/platform/config/env';
 import { Problem } from '../../../src/platform/problem/problem';
 import { UsageError } from '../usage-error';
 
-/** The result of a command. */
 export interface CommandResult {
   exitCode: 0 | 1 | 2;
-  /** For stdout. */
+  /** Printed to stdout. */
   output?: string;
-  /** For stderr. */
+  /** Printed to stderr. */
   remark?: string;
 }
 
 /**
- * Returns the result of the work, or an error message if it fails. The exit code is 2 for a mistake in the command
- * line. `inOptions` replaces field names of the API with option names. Throws only for a bug.
+ * Returns the result of the work, or an error message if it fails. The exit code is 2 for a command-line mistake.
+ * `inOptions` replaces API field names with option names. Throws only if there is a bug.
  */
 export async function resultOf(
   work: () => Promise<CommandResult>,

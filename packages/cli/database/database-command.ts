@@ -5,20 +5,19 @@ import { inDatabase } from './in-database';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A command that works directly on the database. */
 interface DatabaseCommand<Request> {
   usage: string;
-  /** Parses the arguments. Returns `null` if the user asked for the usage. */
+  /** Parses the arguments. Returns `null` if the user asked for help. */
   requestOf: (args: string[]) => Request | null;
-  /** Replaces field names of the API with the names of the options. */
+  /** Replaces API field names with option names. */
   inOptions: (text: string) => string;
-  /** Loads the code of the action. A usage error doesn't need that code. */
+  /** Loads the code for the action. It isn't loaded for usage errors. */
   actionOf: (request: Request) => (services: IdentityServices) => Promise<CommandResult>;
 }
 
 /**
- * Runs the command with its arguments. `act` does the work, by default in the database from the settings. Throws only
- * for a bug.
+ * Runs the command with its arguments. `act` does the work, by default on the database from the settings. Throws only
+ * if there is a bug.
  */
 export const databaseCommand =
   <Request>({ usage, requestOf, inOptions, actionOf }: DatabaseCommand<Request>) =>

@@ -16,7 +16,6 @@ import { NetModule } from '../../../src/platform/net/net.module';
 import { ObservabilityModule } from '../../../src/platform/observability/observability.module';
 import { SecretsModule } from '../../../src/platform/secrets/secrets.module';
 
-/** The services that commands use. */
 export interface IdentityServices {
   readonly keys: ApiKeyService;
   readonly organizations: OrganizationService;
@@ -33,7 +32,9 @@ export const servicesOf = (app: Pick<INestApplicationContext, 'get'>): IdentityS
   config: app.get(Config),
 });
 
-/** Logs only that the command waits for a server, and never to stdout, which is for keys and links. */
+/**
+ * Logs only that the command is waiting for a server. It never logs to stdout, which is reserved for keys and links.
+ */
 const WAITING: LoggerService = {
   log: () => {},
   error: () => {},
@@ -43,8 +44,8 @@ const WAITING: LoggerService = {
 };
 
 /**
- * Runs `work` with the service's modules for keys and people on its database, without its routes and checks. The audit
- * log names the command as the author.
+ * Runs `work` on the service's database with the modules for keys and people, but without routes and checks. The audit
+ * log shows the command as the author.
  */
 export async function withServices<T>(config: Config, work: (services: IdentityServices) => Promise<T>): Promise<T> {
   actFromCommandLine();

@@ -5,7 +5,7 @@ import { StartError } from '../../../src/platform/config/start-error';
 import type { IdentityServices } from './identity-services';
 
 /**
- * Works on the database from the settings, with the service's own modules. The audit log names the command as the
+ * Works on the database from the settings, using the service's own modules. The audit log shows the command as the
  * author. `prepare` validates the request before a database is opened. Each step loads only the code it needs.
  */
 export function inDatabase<T>(config: Config, prepare: () => (services: IdentityServices) => Promise<T>): Promise<T> {
@@ -16,7 +16,7 @@ export function inDatabase<T>(config: Config, prepare: () => (services: Identity
   return withServices(config, work);
 }
 
-/** Ensures that a mistyped directory does not become a new, empty database. */
+/** Prevents a mistyped directory from becoming a new, empty database. */
 export function requireDatabase({ databaseUrl, dataDir }: Config): void {
   if (databaseUrl !== null && databaseUrl.startsWith('embedded:'))
     throw new StartError('DATABASE_URL: only the running service can use a database in memory.');

@@ -3,7 +3,7 @@ import type { OrganizationService } from '../../../src/identity/organization/org
 import { StartError } from '../../../src/platform/config/start-error';
 import { parseId } from '../../../src/platform/ids/id';
 
-/** Finds an organization by ID or name. Throws: `StartError` if none matches, or if several have this name. */
+/** Finds an organization by ID or name. Throws: `StartError` if none matches, or if several share this name. */
 export async function findOrganization(organizations: OrganizationService, wanted: string): Promise<OrganizationView> {
   const all = await everyOrganization(organizations);
   const found = all.filter(({ id, name }) => id === wanted || name === wanted);
@@ -29,7 +29,7 @@ export async function everyOrganization(organizations: OrganizationService): Pro
   return all;
 }
 
-/** Yields every item of a list, page by page. */
+/** Yields every item in a list, page by page. */
 export async function* pages<T>(
   read: (cursor: string | undefined) => Promise<{ items: readonly T[]; nextCursor: string | null }>,
 ): AsyncGenerator<T> {
@@ -41,7 +41,7 @@ export async function* pages<T>(
   }
 }
 
-/** Returns the UUID in the ID of an organization that the service has returned. */
+/** Returns the UUID behind an organization ID that the service returned. */
 export function uuidOf({ id }: Pick<OrganizationView, 'id'>): string {
   const uuid = parseId('organization', id);
   if (uuid === null) throw new Error(`${id} is not the ID of an organization`);

@@ -24,7 +24,7 @@ interface AckOptions extends Printed {
 
 const STATUSES = ['investigating', 'identified', 'monitoring', 'resolved', 'postmortem'] as const;
 
-/** Adds `incidents`, and `incident` with its subcommands `update` and `ack`. */
+/** Adds the `incidents` command, and `incident` with its `update` and `ack` subcommands. */
 export const addIncidentCommands: AddCommand = (program, { io, connection, end }): void => {
   const uptime = () => clientOf(connection());
   const inJson = (command: Command): Command => command.option('--json', 'print the API response as JSON');
@@ -38,7 +38,7 @@ export const addIncidentCommands: AddCommand = (program, { io, connection, end }
     .description('show an incident by number or ID, with its endpoints and updates (exit code 2 if it is open)')
     .action(async (name: string, options: Printed) => end(await incident(io, uptime(), name, options)));
 
-  // Commander assigns an option that both commands have to the parent command.
+  // If both commands define an option, Commander assigns it to the parent.
   inJson(one.command('update <incident> <text>'))
     .description('post an update (internal unless --public)')
     .addOption(new Option('--status <status>', 'the new status of the incident').choices(STATUSES))
@@ -55,7 +55,7 @@ export const addIncidentCommands: AddCommand = (program, { io, connection, end }
     );
 };
 
-/** Lists open incidents, with `all` also ended ones. Returns 2 if an incident is open. */
+/** Lists open incidents, or all incidents with `all`. Returns 2 if an incident is open. */
 async function incidents(io: Io, uptime: UptimeClient, options: Printed & { all?: boolean }): Promise<ExitCode> {
   const query: ListIncidentsQuery = options.all ? {} : { state: 'open' };
   const { items } = await allPages((page) => uptime.listIncidents.withResponse({ query: { ...page, ...query } }));
@@ -72,7 +72,7 @@ async function incident(io: Io, uptime: UptimeClient, name: string, { json }: Pr
   return found.state === 'open' ? 2 : 0;
 }
 
-/** Posts an incident update. It is public only with `public`. */
+/** Posts an incident update. The update is public only if `public` is set. */
 async function say(
   io: Io,
   uptime: UptimeClient,

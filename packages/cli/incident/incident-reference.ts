@@ -1,6 +1,6 @@
 import type { Incident, IncidentDetail, UptimeClient } from '../../client/index.cjs';
 
-/** Finds an incident by its ID, or by its number as `12` or `#12`. Returns `null` if there is none. */
+/** Finds an incident by its ID, or by its number (`12` or `#12`). Returns `null` if there is none. */
 export async function findIncident(uptime: UptimeClient, name: string): Promise<IncidentDetail | null> {
   if (/^inc_[0-9a-z]+$/.test(name)) return uptime.getIncident({ path: { id: name } });
   const [, digits] = /^#?(\d{1,9})$/.exec(name) ?? [];
@@ -12,7 +12,7 @@ export async function findIncident(uptime: UptimeClient, name: string): Promise<
   return null;
 }
 
-/** Reads only up to the page with the incident, which is nearly always a recent one. */
+/** Reads pages only until the incident is found. Most lookups are for recent incidents. */
 async function numbered(uptime: UptimeClient, number: number, state: Incident['state']): Promise<Incident | undefined> {
   let cursor: string | undefined;
   do {

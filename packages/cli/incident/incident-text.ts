@@ -1,7 +1,7 @@
 import type { Incident, IncidentDetail, IncidentUpdate } from '../../client/index.cjs';
 import { type Colour, type Paint, shown, table } from '../uptime/style';
 
-/** The fields of an incident in a list. */
+/** The incident fields that a list needs. */
 export type ListedIncident = Pick<
   Incident,
   | 'number'
@@ -16,7 +16,7 @@ export type ListedIncident = Pick<
   | 'open_count'
 >;
 
-/** The fields of an incident in the detailed view. */
+/** The incident fields that the detailed view needs. */
 export type ShownIncident = ListedIncident &
   Pick<IncidentDetail, 'ended_at' | 'public' | 'acknowledgement' | 'endpoints' | 'updates'>;
 
@@ -28,7 +28,6 @@ const nameOf = ({ title, summary }: ListedIncident): string => title ?? summary 
 const countOf = ({ kind, open_count, endpoint_count }: ListedIncident): string =>
   kind === 'manual' ? 'manual' : `${open_count} of ${endpoint_count}`;
 
-/** Returns one line for each incident, in the order of the API. */
 export function incidentTable(found: readonly ListedIncident[], paint: Paint): string[] {
   const rows = found.map((each) => [
     `#${each.number}`,
@@ -43,7 +42,7 @@ export function incidentTable(found: readonly ListedIncident[], paint: Paint): s
   );
 }
 
-/** Returns a summary, the endpoints, and the updates, newest first. */
+/** Returns a summary, the endpoints, and the updates (newest first). */
 export function incidentLines(incident: ShownIncident, paint: Paint): string[] {
   const { number, title, summary, started_at, ended_at, acknowledgement, status, endpoints, updates } = incident;
   const word = wordOf(incident);
@@ -79,7 +78,7 @@ function endpointLines({ endpoints }: ShownIncident, paint: Paint): string[] {
   );
 }
 
-/** Returns the author and time of an update, then its text line by line. */
+/** Returns the author and time of an update, followed by its text. */
 export function updateLines(
   { at, by, status, text, public: isPublic, automatic }: IncidentUpdate,
   paint: Paint,

@@ -20,7 +20,7 @@ export const TargetType = z
   .optional()
   .describe('HTTP, HTTPS, TCP, DNS, ICMP, SSH, … The default depends on the scheme of url.');
 
-/** Returns the given type, or the one that the scheme implies. Throws: `InputError` if neither is known. */
+/** Returns the given type, or the type that the URL scheme implies. Throws: `InputError` if neither is known. */
 export function targetType(type: string | undefined, url: string): ReturnType<typeof typeNamed> {
   const found = type === undefined ? typeOfUrl(url) : typeNamed(type);
   if (found === null)

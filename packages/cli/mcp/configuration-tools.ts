@@ -9,7 +9,7 @@ const MOST_CHANGES = 100;
 const MOST_FIELDS = 20;
 const MOST_NOTES = 20;
 const MAX_VALUE_CHARACTERS = 200;
-/** Larger documents are for the command, not for a conversation. */
+/** Larger documents should go through the command line instead. */
 const MAX_DOCUMENT_CHARACTERS = 1_000_000;
 
 const Prune = z
@@ -93,7 +93,9 @@ export const applyConfiguration = tool({
 const summaryOf = ({ summary }: Plan): string =>
   `${summary.create} create, ${summary.update} update, ${summary.adopt} adopt, ${summary.delete} delete; ${summary.unchanged} unchanged.`;
 
-/** Returns a plan of limited size. Deletions come first, so that no harmless change displaces one. */
+/**
+ * Returns a plan of limited size. Deletions come first, so that truncation never hides one behind a harmless change.
+ */
 export function changesOf({ summary, changes, notes }: Plan): z.output<typeof Changes> {
   const isDeletion = ({ action }: { action: string }) => action === 'delete';
   const ordered = [...changes.filter(isDeletion), ...changes.filter((change) => !isDeletion(change))];

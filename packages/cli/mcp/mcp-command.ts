@@ -4,13 +4,16 @@ import type { Connection } from '../uptime/connection';
 import { CommandError, type Io } from '../uptime/io';
 import type { AddCommand } from '../uptime/program';
 
-/** Optional packages that only this command needs. The error message names the one that is missing. */
+/** Optional packages that only this command needs. If one is missing, the error message names it. */
 const PACKAGES = ['@modelcontextprotocol/server', 'zod'];
 
 const DESCRIPTION =
   'serve the Model Context Protocol (MCP) on standard input and output, so that an assistant can use this key';
 
-/** Adds `mcp`: tools for assistants. It runs until the client disconnects or the process is signaled to stop. */
+/**
+ * Adds `mcp`, which serves tools to AI assistants. It runs until the client disconnects or the process receives a stop
+ * signal.
+ */
 export const addMcpCommand: AddCommand = (program: Command, { io, connection }): void => {
   program
     .command('mcp')
@@ -29,12 +32,12 @@ async function serve(io: Io, connection: Connection): Promise<void> {
   try {
     await serveMcp(io, connection, stop.signal);
   } catch (error) {
-    // A request that fails because the process is stopping is not an error.
+    // If the process is stopping, a failed request isn't an error.
     if (!stop.signal.aborted) throw error;
   }
 }
 
-/** Loads the server lazily. Its packages are optional, and the other commands start without them. */
+/** Loads the server lazily. Its packages are optional, and other commands must start without them. */
 function loadServer(): typeof import('./mcp-server') {
   try {
     // oxlint-disable-next-line typescript/no-require-imports -- an optional package must be loaded lazily.
@@ -48,7 +51,7 @@ function loadServer(): typeof import('./mcp-server') {
   }
 }
 
-/** Returns the optional package that was not found, or null if the error has another cause. */
+/** Returns the name of the optional package that wasn't found, or null if the error has another cause. */
 export function missingPackage(error: unknown): string | null {
   if (!isRecord(error) || error['code'] !== 'MODULE_NOT_FOUND') return null;
   const [, name = ''] = /^Cannot find module '([^']+)'/.exec(String(error['message'])) ?? [];

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 
 type Overview = z.output<typeof OverviewView>;
 
-/** The reasons why an endpoint needs attention, most severe first. */
+/** The reasons why an endpoint needs attention, from most to least severe. */
 const REASONS = ['down', 'alert_open', 'degraded', 'unknown', 'certificate_expires_soon'] as const;
 type Reason = (typeof REASONS)[number];
 
@@ -71,7 +71,10 @@ export const overview = tool({
   },
 });
 
-/** Returns why an endpoint needs attention, most severe first. A paused endpoint never does. */
+/**
+ * Returns the reasons why an endpoint needs attention, from most to least severe. Paused endpoints never need
+ * attention.
+ */
 export function reasonsOf(endpoint: Overview, now: Date): Reason[] {
   if (endpoint.status === 'paused') return [];
   const end = endpoint.certificate_expires_at;

@@ -5,11 +5,11 @@ import { read, readPages } from './read-response';
 import { InputError } from './tool';
 import { EndpointView, WebsiteView } from './views';
 
-/** The number of candidates that an error lists. The others are only counted. */
+/** The number of candidates that an error lists. It reports only the count of the rest. */
 const MOST_CANDIDATES = 10;
-/** The number of websites to read when endpoints of several websites have the same key. */
+/** How many websites to read if endpoints on several websites share a key. */
 const MOST_NAMESAKES = 20;
-/** The API's limit for search texts. */
+/** The API's limit for search strings. */
 const MAX_SEARCH_CHARACTERS = 100;
 
 const KEY = /^[a-z0-9][a-z0-9._-]{0,63}$/;
@@ -17,21 +17,21 @@ const KEY = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 export type Endpoint = z.output<typeof EndpointView>;
 export type Website = z.output<typeof WebsiteView>;
 
-/** How a tool's caller names an endpoint. */
+/** How the caller of a tool identifies an endpoint. */
 export const EndpointReference = z
   .string()
   .min(1)
   .max(300)
   .describe('The endpoint, by its ID (ep_…), key (front), key path (shop/front), or exact name.');
 
-/** How a tool's caller names a website. */
+/** How the caller of a tool identifies a website. */
 export const WebsiteReference = z
   .string()
   .min(1)
   .max(300)
   .describe('The website, by its ID (ws_…), key, or exact name.');
 
-/** A resource that the caller could have meant, as data. */
+/** A resource that the caller might have meant. */
 interface Candidate {
   id: string;
   name: string;

@@ -9,15 +9,15 @@ import { InputError, type Told } from './tool';
 const MOST_FIELDS = 20;
 
 /**
- * Returns the result of a call: the tool's own text, then the data as JSON. In the JSON, every untrusted text is a
- * quoted value.
+ * Returns the result of a call: the tool's own text, followed by the data as JSON. In the JSON, every untrusted string
+ * is quoted.
  */
 export function toResult({ text, data }: Told<unknown>): CallToolResult {
   const structuredContent = dataOf(data) as Record<string, unknown>;
   return { content: [{ type: 'text', text: textOf(text, structuredContent) }], structuredContent };
 }
 
-/** Returns an error and its remedy. `changes` is true if the tool changes something. */
+/** Returns an error and how to fix it. `changes` is true if the tool changes data. */
 export function toError(error: unknown, changes: boolean): CallToolResult {
   const refused = error instanceof UptimeError ? refusalOf(error) : null;
   const told = dataOf(refused ? refusal(refused) : failure(error, changes));

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { UptimeClient } from '../../client/index.cjs';
 import { CommandError } from '../uptime/io';
 
-/** The request cannot be executed as given, and nothing was done. `data` helps to correct the request. */
+/** The request can't be executed as given, and nothing was changed. `data` helps the caller correct it. */
 export class InputError extends CommandError {
   constructor(
     readonly code: 'unclear_reference' | 'unclear_type',
@@ -15,26 +15,25 @@ export class InputError extends CommandError {
 }
 
 export interface Told<Data> {
-  /** Text that the tool wrote. Untrusted text belongs in `data`. */
+  /** Text written by the tool. Untrusted text belongs in `data`. */
   text: string;
   data: Data;
 }
 
-/** All hints are required, because clients assume the worst for a missing one. */
+/** All hints are required, because clients assume the worst if one is missing. */
 type Hints = Required<Omit<ToolAnnotations, 'title'>>;
 
 interface ToolForm {
   name: string;
-  /** For people. */
+  /** Shown to people. */
   title: string;
-  /** For the model. It is written here and never contains untrusted text. */
+  /** Shown to the model. It is hard-coded and never contains untrusted text. */
   description: string;
-  /** The role that the key needs. Tools that need more than the key's role are not listed. */
+  /** The role that the API key needs. Tools that need a higher role than the key has aren't listed. */
   role: 'read' | 'write';
   hints: Hints;
 }
 
-/** A tool as defined in the code. The schemas validate its input and output. */
 interface ToolSpec<In extends z.ZodType, Out extends z.ZodType> extends ToolForm {
   input: In;
   output: Out;
@@ -42,17 +41,17 @@ interface ToolSpec<In extends z.ZodType, Out extends z.ZodType> extends ToolForm
   run(input: z.output<In>, uptime: UptimeClient): Promise<Told<z.output<Out>>>;
 }
 
-/** A tool as the server calls it. */
 export interface Tool extends ToolForm {
   input: z.ZodType;
   output: z.ZodType;
   /**
-   * Expects `input` to match the schema. Throws: `CommandError` or `UptimeError` for errors that the caller can fix.
+   * Runs the tool. `input` must match the schema. Throws: `CommandError` or `UptimeError` for errors that the caller
+   * can fix.
    */
   run(input: unknown, uptime: UptimeClient): Promise<Told<unknown>>;
 }
 
-/** Erases the types of input and output. The schemas still carry them. */
+/** Erases the input and output types. The schemas still carry them. */
 export const tool = <In extends z.ZodType, Out extends z.ZodType>(spec: ToolSpec<In, Out>): Tool => ({
   ...spec,
   run: (input, uptime) => spec.run(input as z.output<In>, uptime),

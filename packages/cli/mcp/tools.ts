@@ -9,7 +9,7 @@ import { overview } from './overview';
 import { acknowledge, mute } from './quiet-tools';
 import type { Tool } from './tool';
 
-/** All tools, in the order in which they are listed. */
+/** All tools, in the order they are listed. */
 export const TOOLS: readonly Tool[] = [
   overview,
   listEndpoints,

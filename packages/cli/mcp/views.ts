@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The views that tools return. A schema reads an API response and drops fields that it does not name. Enumerations such
- * as the status are plain texts here, so that a later service may add values.
+ * The views that tools return. Each schema reads an API response and drops fields that it doesn't list. Enumerations
+ * such as the status are plain strings here, so that later versions of the service can add values.
  */
 
 const text = z.string();
@@ -13,7 +13,7 @@ const Failure = z.object({ code: text, message: text });
 
 const Maintenance = z.object({ id: text, name: text, until: time, mute: z.boolean() });
 
-/** When a job must ping. The ping URLs are secrets and left out. */
+/** When a job must ping. Ping URLs are left out because they are secret. */
 const Heartbeat = z.object({
   every: z.number().nullable().describe('seconds from one ping to the next; null with cron'),
   cron: text.nullable(),
@@ -47,7 +47,7 @@ export const EndpointView = z.object({
   last_checked_at: time.nullable(),
 });
 
-/** An endpoint with the settings of its checks. */
+/** An endpoint with its check settings. */
 export const EndpointDetail = EndpointView.extend({
   timeout: z.number().nullable().describe('seconds'),
   depends_on: z
@@ -82,7 +82,7 @@ export const EndpointDetail = EndpointView.extend({
   heartbeat: Heartbeat.nullable().describe('for an endpoint that waits for pings of a job; null for others'),
 });
 
-/** A ping of a job, without its client's address. */
+/** A ping from a job, without the client's IP address. */
 export const PingView = z.object({
   created_at: time,
   kind: text.describe('success, start, fail, or log'),
@@ -129,7 +129,7 @@ export const UptimeView = z.object({
   ),
 });
 
-/** An alert, without the config of its channel. */
+/** An alert, without its channel config. */
 export const AlertView = z.object({
   id: text,
   type: text,
@@ -159,7 +159,7 @@ export const OverviewView = z.object({
   alert_open: z.boolean(),
 });
 
-/** A probe, without its address. */
+/** A probe, without its IP address. */
 export const ProbeView = z.object({
   id: text,
   key: text,
@@ -229,7 +229,7 @@ export const IncidentUpdateView = z.object({
   automatic: z.boolean(),
 });
 
-/** The response of plan and apply. */
+/** The response to a plan or apply request. */
 export const PlanView = z.object({
   summary: z.object({
     create: z.number(),
@@ -250,5 +250,5 @@ export const PlanView = z.object({
   notes: z.array(z.object({ key: text.nullable(), message: text })),
 });
 
-/** The organization of the API key. */
+/** The organization that the API key belongs to. */
 export const OrganizationView = z.object({ name: text, key_name: text, role: text });

@@ -18,8 +18,8 @@ export type PeopleServices = Pick<IdentityServices, 'people' | 'invitations' | '
 type Action = (services: PeopleServices) => Promise<CommandResult>;
 
 /**
- * Returns the action of the request, not yet executed. Throws: `UsageError` if a value breaks a rule of the API. No
- * database is opened before that.
+ * Returns the requested action without running it. Throws: `UsageError` if a value breaks an API rule. No database is
+ * opened before that.
  */
 export function peopleAction(request: PeopleRequest): Action {
   switch (request.action) {
@@ -76,7 +76,7 @@ export function peopleAction(request: PeopleRequest): Action {
   }
 }
 
-/** Runs `work` with the named person. Its text goes to stderr, because stdout is for results. */
+/** Runs `work` with the named person. Messages go to stderr, because stdout is for results. */
 function withPerson(who: string, work: (services: PeopleServices, person: PersonRow) => Promise<string>): Action {
   return async (services) => ({ exitCode: 0, remark: await work(services, await findPerson(services, who)) });
 }

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { addressOf } from './people-text';
 import { runPeople } from './run-people';
 
-/** An unreachable database. If a command tried to use it, the test would wait for a minute. */
+/** An unreachable database. A command that tried to use it would make the test wait for a minute. */
 const unreachable = () => ({ DATABASE_URL: 'postgres://monitor@127.0.0.1:1/monitor' });
-/** Proves that mistakes in the command line are reported before the settings are read. */
 const unread = (): never => {
   throw new Error('the settings were read');
 };

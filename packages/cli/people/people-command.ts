@@ -1,6 +1,6 @@
 import type { AddCommand } from '../uptime/program';
 
-/** Adds `people`, which works on the database instead of the API. `runPeople` parses its arguments. */
+/** Adds `people`, which works directly on the database instead of the API. `runPeople` parses its arguments. */
 export const addPeopleCommand: AddCommand = (program, { io, end }): void => {
   program
     .command('people [words...]')

@@ -51,7 +51,7 @@ export interface InviteRequest {
   readonly json: boolean;
 }
 
-/** The action of the command. `who` is an email or an ID. */
+/** The action to run. `who` is an email address or an ID. */
 export type PeopleRequest =
   | InviteRequest
   | { readonly action: 'list'; readonly json: boolean }
@@ -61,7 +61,7 @@ export type PeopleRequest =
   | { readonly action: 'connect'; readonly who: string; readonly subject: string; readonly isProxy: boolean }
   | { readonly action: 'disconnect' | 'reset-second-factor' | 'delete' | 'unlink'; readonly who: string };
 
-/** How many words follow each action, and which options it allows. */
+/** The number of words that follow each action, and the options that it allows. */
 const ACTIONS: Readonly<Record<PeopleRequest['action'], { words: number; options: readonly string[] }>> = {
   list: { words: 0, options: ['json'] },
   invite: { words: 1, options: ['role', 'organization', 'operator', 'json'] },
@@ -86,7 +86,7 @@ const OPTIONS = {
 
 const SWITCHES: Readonly<Record<string, boolean>> = { on: true, off: false };
 
-/** Parses the arguments. Returns `null` if the user asked for the usage. Throws: `UsageError`. */
+/** Parses the arguments. Returns `null` if the user asked for help. Throws: `UsageError`. */
 export function peopleRequest(args: string[]): PeopleRequest | null {
   const { values, positionals } = parseOrUsage({ args, allowPositionals: true, options: OPTIONS });
   if (values.help === true) return null;
@@ -127,7 +127,7 @@ function onOrOff(word: string): boolean {
   return isOn;
 }
 
-/** Validates the subject of an `identity` action. */
+/** Validates the subject given to an `identity` action. */
 function subjectOf(word: string): string {
   if (/^\P{C}{1,255}$/u.test(word)) return word;
   throw new UsageError('SUBJECT must have 1 to 255 visible characters');

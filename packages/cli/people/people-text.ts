@@ -4,7 +4,7 @@ import { PROXY_ISSUER } from '../../../src/identity/session/proxy-user';
 import type { Config } from '../../../src/platform/config/config';
 import { type Column, minute, printable, textTable } from '../database/text-table';
 
-/** The table's limit for the list of organizations, in characters. */
+/** The width limit for the table's list of organizations, in characters. */
 const MOST_ORGANIZATIONS = 80;
 
 const COLUMNS: readonly Column<AccountView>[] = [
@@ -21,11 +21,10 @@ const COLUMNS: readonly Column<AccountView>[] = [
   ['LAST SIGN-IN', ({ last_sign_in_at }) => minute(last_sign_in_at)],
 ];
 
-/** Returns a title line, then one line for each person, oldest first. */
 export const peopleTable = (people: readonly AccountView[]): string => textTable(COLUMNS, people);
 
 /**
- * Returns the link with this token. It uses `PUBLIC_URL`, or else the address under which a browser on this machine
+ * Returns the link with this token. It is based on `PUBLIC_URL`, or on the URL at which a browser on this machine
  * reaches the service.
  */
 export function addressOf(config: Pick<Config, 'publicUrl' | 'host' | 'port'>, token: string): string {
@@ -34,7 +33,7 @@ export function addressOf(config: Pick<Config, 'publicUrl' | 'host' | 'port'>, t
   return linkOf(config, token) ?? `http://${host}:${config.port}/#/sign-in/${token}`;
 }
 
-/** Replaces field names in the API's message with the names of the options. */
+/** Replaces API field names in a message with option names. */
 export const inPeopleOptions = (text: string): string => text.replace(/^email\b/, 'EMAIL').replace(/^role\b/, '--role');
 
 function waysOf({ has_password, second_factor, identities }: AccountView): string {

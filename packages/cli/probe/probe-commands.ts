@@ -31,7 +31,7 @@ interface CreateOptions extends Printed {
 
 const STATUSES = ['new', 'online', 'offline', 'disabled', 'unsupported'] as const;
 
-/** Adds `probe` with `ls`, `create`, `rotate` and `rm`. */
+/** Adds `probe` with its `ls`, `create`, `rotate`, and `rm` subcommands. */
 export const addProbeCommands: AddCommand = (program, { io, connection, end }): void => {
   const uptime = () => clientOf(connection());
   const inJson = (command: Command): Command => command.option('--json', 'print the API response as JSON');
@@ -68,7 +68,7 @@ export const addProbeCommands: AddCommand = (program, { io, connection, end }): 
     .action(async (name: string, { shared }: { shared?: boolean }) => end(await remove(io, uptime(), name, shared)));
 };
 
-/** Returns the API methods for an organization's probes, or for shared probes. */
+/** Returns the API methods for an organization's probes or for shared probes. */
 const routesOf = (uptime: UptimeClient, shared = false) =>
   shared
     ? {
@@ -136,9 +136,7 @@ async function remove(io: Io, uptime: UptimeClient, name: string, shared?: boole
   return 0;
 }
 
-/**
- * Finds a probe by ID or key. A shared probe is also found by its location. Throws: `CommandError` if there is none.
- */
+/** Finds a probe by ID or key. Shared probes can also be found by location. Throws: `CommandError` if there is none. */
 async function probeNamed(routes: Routes, name: string): Promise<Probe> {
   if (/^pr_[0-9a-z]+$/.test(name)) return routes.get({ path: { id: name } });
   const wanted = routes.shared ? name.replace(/^shared\//, '') : name;
@@ -152,7 +150,9 @@ async function probeNamed(routes: Routes, name: string): Promise<Probe> {
 const probes = async (routes: Routes, status?: Probe['status']): Promise<Probe[]> =>
   (await allPages((page) => routes.list.withResponse({ query: { ...page, status } }))).items;
 
-/** The token is passed in the environment, because every user of the machine can read arguments. */
+/**
+ * The token is passed in an environment variable, because every user on the machine can read command-line arguments.
+ */
 const startText = (key: string, url: string): string => `
 This is the token of ${shown(key)}. It is shown only once. Anyone who has it can read the endpoints that use the probe, with their credentials.
 Start the probe at the location that it should check from:

@@ -8,7 +8,7 @@ export type ListedProbe = Pick<
 
 const COLOURS: Readonly<Record<string, Colour>> = { online: 'green', offline: 'red', unsupported: 'yellow' };
 
-/** Returns one line for each probe, in the order of the API, with the location that endpoints use. */
+/** Returns one line for each probe, in API order, including the location that endpoints use. */
 export function probeTable(found: readonly ListedProbe[], paint: Paint): string[] {
   const rows = found.map((each) => [
     each.status,

@@ -15,7 +15,7 @@ export type ShownCheck = Pick<
   | 'warning'
 >;
 
-/** Returns the outcome, then what went wrong. With `isVerbose`, details follow, one on each line. */
+/** Returns the outcome, followed by what went wrong. With `isVerbose`, the details follow, one per line. */
 export function checkLines(name: string, check: ShownCheck, hasColour: boolean, isVerbose = false): string[] {
   const { outcome, duration_ms, status_code, address, error } = check;
   const warning = outcome === 'up' ? check.warning : null;

@@ -8,10 +8,10 @@ import { reportLines } from './report-text';
 import { painter } from './style';
 import { yamlText } from './yaml-text';
 
-/** 0: nothing to report. 1: an error. 2: something needs attention. */
+/** 0: nothing to report. 1: error. 2: something needs attention. */
 export type ExitCode = 0 | 1 | 2;
 
-/** A plan of thousands of endpoints takes seconds. Creating them takes up to 20 seconds. */
+/** Planning thousands of endpoints takes seconds, and creating them takes up to 20 seconds. */
 export const PLAN_TIMEOUT_MS = 120_000;
 export const APPLY_TIMEOUT_MS = 300_000;
 
@@ -20,7 +20,7 @@ export interface PlanOptions {
   json?: boolean;
 }
 
-/** Shows what a document would change. Returns 2 if something would change. */
+/** Shows what a document would change. Returns 2 if there are changes. */
 export async function plan(io: Io, uptime: UptimeClient, file: string, options: PlanOptions): Promise<ExitCode> {
   const { plan: planned } = await askForPlan(uptime, await readDocument(io, file), options);
   io.out(options.json ? jsonText(planned) : `${planLines(planned, painter(io.hasColour)).join('\n')}\n`);
@@ -28,8 +28,8 @@ export async function plan(io: Io, uptime: UptimeClient, file: string, options: 
 }
 
 /**
- * Shows the plan, asks for confirmation on a terminal, and applies exactly that plan. If anything has changed since the
- * plan, the service refuses.
+ * Shows the plan, asks for confirmation if run in a terminal, and applies exactly that plan. If anything has changed
+ * since the plan, the service refuses.
  */
 export async function apply(
   io: Io,
@@ -67,10 +67,10 @@ export async function exportDocument(
 /** The programs that `convert` can read. */
 export const SOURCES = ['uptime-kuma', 'gatus', 'healthchecks', 'prometheus-blackbox', 'uptimerobot'] as const;
 
-/** Several files of these programs are documents of one YAML stream. */
+/** In these programs, several files are joined into one YAML stream. */
 const YAML_SOURCES: readonly string[] = ['gatus', 'prometheus-blackbox'];
 
-/** Converts another program's files. The document goes to stdout, and the report to stderr. */
+/** Converts files from another program. The document goes to stdout, and the report to stderr. */
 export async function convert(
   io: Io,
   uptime: UptimeClient,
@@ -132,7 +132,10 @@ async function carryOut(
   });
 }
 
-/** Returns the response to a document. A refusal is shown with file, line and field, or as `explain` words it. */
+/**
+ * Returns the response to a document. If it was rejected, shows the file, line, and field, or the message from
+ * `explain`.
+ */
 async function sent<T>(
   input: Input,
   asked: Promise<T>,

@@ -1,4 +1,4 @@
-/** Returns why no response came, without the URL. */
+/** Returns why no response was received, without the URL. */
 export function connectionErrorText(error: unknown): string {
   if (asError(error).name === 'TimeoutError') return 'did not respond in time';
   const { code, text } = deepest(error);
@@ -35,9 +35,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another host name',
 };
 
-/**
- * Returns the innermost cause. `fetch` only reports that it failed, and each address that it tried has its own cause.
- */
+/** Returns the innermost cause. `fetch` only reports that it failed, and each address it tried has a separate cause. */
 function deepest(error: unknown): { code: string; text: string } {
   let current = asError(error);
   for (let depth = 0; depth < 5; depth++) {

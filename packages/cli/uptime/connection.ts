@@ -4,7 +4,7 @@ import { CommandError } from './io';
 
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
-/** A service, and an API key of one of its organizations. */
+/** The URL of a service, and an API key for one of its organizations. */
 export interface Connection {
   url: string;
   key: string;
@@ -33,8 +33,8 @@ export function readKey(text: string | undefined): string {
 }
 
 /**
- * Returns the typed client without retries, because a user is waiting. `signal` aborts all its requests. Methods reject
- * with an `UptimeError`. `errorText` turns it into a message.
+ * Returns the typed client, without retries because a user is waiting. `signal` aborts all its requests. Methods reject
+ * with an `UptimeError`, which `errorText` turns into a message.
  */
 export const clientOf = (
   { url, key }: Connection,
@@ -51,7 +51,7 @@ export const clientOf = (
     },
   });
 
-/** Returns the response with a body that fails if it grows too large. A stream has no limit. */
+/** Returns the response with a body that fails if it grows too large. Streams have no limit. */
 function bounded(response: Response): Response {
   const isStream = /^text\/event-stream\b/.test(response.headers.get('content-type') ?? '');
   if (isStream || response.body === null) return response;

@@ -4,13 +4,13 @@ import { isRecord } from '../../../src/platform/text/json';
 import { CommandError, type Environment } from './io';
 
 const PREFIX = 'UPTIME_SECRET_';
-/** More than a person writes. The API validates the rest. */
+/** More than anyone would write in one document. The API validates the rest. */
 const MAX_ALIASES = 100;
 
 /**
- * Adds the values of the secrets that the document refers to: `{$secret: CHAT_URL}` takes UPTIME_SECRET_CHAT_URL.
- * Nothing else of the environment is added, and every line keeps its number. A document that can't be parsed stays as
- * it is, and the API reports the error.
+ * Adds the values of the secrets that the document references: `{$secret: CHAT_URL}` reads UPTIME_SECRET_CHAT_URL. No
+ * other environment variable is added, and line numbers don't change. A document that can't be parsed is left
+ * unchanged, and the API reports the error.
  */
 export function withSecrets(text: string, env: Environment): string {
   const read = readObject(text);
@@ -19,7 +19,7 @@ export function withSecrets(text: string, env: Environment): string {
   const given = Object.fromEntries(
     [...referredSecrets(value)].flatMap((name) => {
       const found = env[PREFIX + name];
-      // Pipelines set a variable to an empty value if they do not have its secret.
+      // Pipelines set a variable to an empty value if its secret isn't available.
       return found === undefined || found === '' ? [] : [[name, found]];
     }),
   );
@@ -34,7 +34,7 @@ export function withSecrets(text: string, env: Environment): string {
   );
 }
 
-/** Returns the names in `{$secret: NAME}` at any depth. */
+/** Returns the names used in `{$secret: NAME}`, at any depth. */
 export function referredSecrets(value: unknown): Set<string> {
   const names = new Set<string>();
   const seen = new Set<object>();
@@ -63,8 +63,8 @@ function readObject(text: string): { document: Document; value: Fields } | null 
 }
 
 /**
- * Returns the text with the secrets, on existing lines or after the last one. Returns null if there is no place for
- * them.
+ * Returns the text with the secrets added to existing lines or after the last line. Returns null if they can't be
+ * added.
  */
 function spliced(text: string, { contents }: Document, secrets: string): string | null {
   if (!isMap(contents) || !contents.range) return null;

@@ -26,7 +26,7 @@ export async function list(io: Io, uptime: UptimeClient, options: ListOptions): 
   return 0;
 }
 
-/** Returns one line for each endpoint, in the order of the API. */
+/** Returns one line for each endpoint, in API order. */
 export function endpointLines(found: readonly ListedEndpoint[], hasColour: boolean): string[] {
   const paint = painter(hasColour);
   const rows = found.map((each) => [
@@ -48,12 +48,12 @@ const statusOf = ({ status, degraded }: ListedEndpoint): string => (degraded ? '
 const endpoints = async (uptime: UptimeClient, filters: SearchEndpointsQuery): Promise<Endpoint[]> =>
   (await allPages((page) => uptime.searchEndpoints.withResponse({ query: { ...page, ...filters } }))).items;
 
-/** A check on demand takes up to the endpoint's timeout, and may first wait for a running check. */
+/** An on-demand check takes up to the endpoint's timeout, and may first have to wait for a running check. */
 export const CHECK_TIMEOUT_MS = 700_000;
 
 /**
- * Checks an endpoint now and records the result, or checks a URL without storing anything. The service or this machine
- * runs the check. `words` is the target, optionally after its type. Returns 2 if the target is not up.
+ * Checks an endpoint now and records the result, or checks a URL without storing anything. The check runs on the
+ * service or on this machine. `words` is the target, optionally preceded by its type. Returns 2 if the target isn't up.
  */
 export async function check(
   io: Io,
@@ -108,14 +108,17 @@ const TYPES: Readonly<Record<string, EndpointType>> = {
   'icmp:': 'ICMP',
 };
 
-/** Returns the type that the scheme of a URL implies, or null if the scheme is unknown. */
+/** Returns the type that the URL scheme implies, or null if the scheme is unknown. */
 export const typeOfUrl = (text: string): EndpointType | null =>
   TYPES[/^([a-z]+:)\/\//i.exec(text)?.[1]?.toLowerCase() ?? ''] ?? null;
 
-/** Returns a type in any case. Only the service knows whether it exists, because extensions add types. */
+/**
+ * Returns the type name in upper case. Only the service knows whether the type exists, because extensions can add
+ * types.
+ */
 export const typeNamed = (text: string): EndpointType => text.toUpperCase() as EndpointType;
 
-/** The number of websites whose key is read. */
+/** The maximum number of websites whose key is read. */
 const MAX_NAMESAKES = 50;
 
 /** Finds an endpoint by key (`front`) or key path (`shop/front`). */

@@ -3,19 +3,22 @@ import { isRecord } from '../../../src/platform/text/json';
 import { oneLine } from '../../../src/platform/text/text-limits';
 import { connectionErrorText } from './connection-error';
 
-/** An invalid field, as the API lists it. */
+/** An invalid field, as reported by the API. */
 export interface WrongField {
   pointer?: string;
-  /** The line in the text that was sent, starting at 1. */
+  /** The line in the submitted text, starting at 1. */
   line?: number | null;
   code?: string;
   message?: string;
 }
 
-/** The content of a refusal from the API or a proxy in front of it. Everything except the status may be missing. */
+/**
+ * The content of an error response from the API or from a proxy in front of it. Everything except the status may be
+ * missing.
+ */
 export interface Refusal {
   status: number;
-  /** Seconds. */
+  /** In seconds. */
   retryAfter?: number | undefined;
   title?: string;
   detail?: string;
@@ -24,10 +27,10 @@ export interface Refusal {
   errors?: readonly WrongField[];
 }
 
-/** Statuses that proxies also send. */
+/** Status codes that proxies also send. */
 const ALSO_OF_PROXIES: readonly number[] = [401, 403, 429, 503];
 
-/** Returns the refusal that an error carries, or null if there was no usable response. */
+/** Returns the error response that an error carries, or null if there was no usable response. */
 export function refusalOf(error: UptimeError): Refusal | null {
   if (error instanceof UptimeProblem) {
     const { status, code, title, detail, errors, requestId, retryAfter } = error;
@@ -41,7 +44,7 @@ export function refusalOf(error: UptimeError): Refusal | null {
   return { ...(isRecord(problem) && problem), status, retryAfter };
 }
 
-/** Returns an error message. `place` locates invalid fields in the document that was sent. */
+/** Returns an error message. `place` locates invalid fields in the submitted document. */
 export function errorText(error: UptimeError, place: DocumentPlace = NOWHERE): string {
   const refusal = refusalOf(error);
   if (refusal) return [...fieldLines(refusal, place), refusalText(refusal)].join('\n');
@@ -59,10 +62,10 @@ export function errorText(error: UptimeError, place: DocumentPlace = NOWHERE): s
   return `${service} redirects${to === null ? '' : ` to ${to}`}. Redirects are not followed, so that the key is not sent anywhere else. Set UPTIME_URL to the URL of the service itself.`;
 }
 
-/** Returns the message of a refusal, without its fields. */
+/** Returns the message of an error response, without its fields. */
 export function refusalText({ status, title, detail, code, request_id, errors, retryAfter }: Refusal): string {
   const again = retryAfter === undefined ? '' : ` Try again in ${Math.ceil(retryAfter)} s.`;
-  // With 400, the detail only points to the fields, which are listed separately.
+  // For status 400, the detail only points to the fields, which are listed separately.
   const says = status === 400 && errors && errors.length > 0 ? undefined : detail;
   const reason = oneLine([title && `${title}.`, says].filter(Boolean).join(' '));
   if (status === 401) return 'The API key was not accepted (401). Set UPTIME_API_KEY to a valid key of this service.';
@@ -74,15 +77,15 @@ export function refusalText({ status, title, detail, code, request_id, errors, r
 }
 
 export interface DocumentPlace {
-  /** The name for messages, or null if it means nothing to the user. */
+  /** The name to show in messages, or null if it means nothing to the user. */
   name: string | null;
-  /** Returns the file and line of a line of the text, or null if unknown. */
+  /** Returns the file and line for a line in the text, or null if unknown. */
   locate: (line: number) => { file: string; line: number } | null;
 }
 
 const NOWHERE: DocumentPlace = { name: null, locate: () => null };
 
-/** Returns one line for each invalid field: where it is, what is wrong, and what to do. */
+/** Returns one line for each invalid field, with its location, the problem, and the fix. */
 export function fieldLines({ errors }: Pick<Refusal, 'errors'>, { name, locate }: DocumentPlace): string[] {
   if (!Array.isArray(errors)) return [];
   return errors.map(({ pointer, line, code, message }: WrongField) => {
@@ -95,7 +98,7 @@ export function fieldLines({ errors }: Pick<Refusal, 'errors'>, { name, locate }
   });
 }
 
-/** Names the variable that would set the secret, if the message is about a secret. */
+/** If the message is about a secret, returns the variable that sets it. */
 function secretHint(message: string | undefined): string {
   const [, name] = /secrets: \{([A-Za-z_]\w*):/.exec(message ?? '') ?? [];
   return ` (or set UPTIME_SECRET_${name ?? '…'})`;

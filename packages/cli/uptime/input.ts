@@ -3,24 +3,24 @@ import { basename, resolve } from 'node:path';
 import type { DocumentPlace } from './error-text';
 import { CommandError, type Io } from './io';
 
-/** The API's limit for a request body. */
+/** The API's limit for request bodies. */
 export const MAX_INPUT_BYTES = 8 * 1024 * 1024;
 
-/** Texts that are concatenated for sending, and the file and line of each of their lines. */
+/** Input files joined into one text, with the file and line that each line came from. */
 export interface Input extends DocumentPlace {
   text: string;
   name: string;
 }
 
 /**
- * Reads a file, or standard input for `-`. Throws: `CommandError` if the file does not exist, is larger than 8 MiB, or
+ * Reads a file, or standard input for `-`. Throws: `CommandError` if the file doesn't exist, is larger than 8 MiB, or
  * isn't UTF-8.
  */
 export async function readInput(io: Io, file: string): Promise<Input> {
   return joined([{ name: nameOf(file), text: await readText(io, file, MAX_INPUT_BYTES) }], '');
 }
 
-/** Reads several files and separates them with `between` on its own line. The limit for all files together is 8 MiB. */
+/** Reads several files and joins them with `between` on a separate line. The combined limit is 8 MiB. */
 export async function readInputs(io: Io, files: readonly string[], between: string): Promise<Input> {
   const parts: { name: string; text: string }[] = [];
   let left = MAX_INPUT_BYTES;

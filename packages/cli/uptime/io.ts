@@ -3,27 +3,27 @@ import type { Writable } from 'node:stream';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The parts of its process that a command may use. */
+/** The parts of the process that a command may use. */
 export interface Io {
   env: Environment;
-  /** Relative paths start here. */
+  /** Relative paths are resolved against this folder. */
   folder: string;
   stdin: AsyncIterable<Uint8Array | string>;
-  /** Prints a result, for people or programs. */
+  /** Prints a result, for people or other programs. */
   out(text: string): void;
   /** Prints everything else. */
   err(text: string): void;
-  /** For the output of another program. Code that listens for their errors also handles them. */
+  /** For another program's output. Code that listens for errors on these streams also handles them. */
   stdout: Writable;
   stderr: Writable;
-  /** Whether a user can answer questions. */
+  /** Whether a user is available to answer questions. */
   isInteractive: boolean;
   hasColour: boolean;
-  /** Shows a question and returns the line that the user types. Returns an empty text at the end of the input. */
+  /** Shows a question and returns the line that the user types, or an empty string at the end of the input. */
   ask(question: string): Promise<string>;
 }
 
-/** An error for the user. It is shown without a stack, and the command exits with code 1. */
+/** An error for the user. It is shown without a stack trace, and the command exits with code 1. */
 export class CommandError extends Error {}
 
 export function processIo(): Io {
@@ -35,7 +35,7 @@ export function processIo(): Io {
   const isPlain = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
   return {
     env,
-    // npm runs its scripts in the folder of the package.
+    // npm runs its scripts in the package's folder.
     folder:
       (['uptime', 'check-url'].includes(env['npm_lifecycle_event'] ?? '') ? env['INIT_CWD'] : undefined) ??
       process.cwd(),

@@ -1,4 +1,4 @@
-/** Keeps the last `most` bytes of an output, without a partial character. */
+/** Keeps the last `most` bytes of an output stream, without partial characters. */
 export class OutputTail {
   private chunks: Buffer[] = [];
   private bytes = 0;
@@ -7,7 +7,7 @@ export class OutputTail {
   constructor(private readonly most: number) {}
 
   add(chunk: Buffer): void {
-    // Copies the end, so that a large chunk can be freed.
+    // Copies the end, so that a large chunk can be garbage collected.
     const kept = chunk.byteLength > this.most ? Buffer.from(chunk.subarray(-this.most)) : chunk;
     this.isCut ||= this.bytes + chunk.byteLength > this.most;
     this.chunks.push(kept);
@@ -18,7 +18,9 @@ export class OutputTail {
     }
   }
 
-  /** Returns the kept bytes. A character whose first bytes were dropped is left out. */
+  /**
+   * Returns the bytes that were kept. If the first bytes of a character were dropped, the rest of it is dropped too.
+   */
   read(): Buffer {
     const end = Buffer.concat(this.chunks).subarray(-this.most);
     let start = 0;

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 
 /**
- * An operating system pipe. Pass `write` to a child, which gets its own copy. Close ours after the child has started.
+ * An operating system pipe. Pass `write` to a child process, which gets its own copy. Close this copy after the child
+ * has started.
  */
 export interface OwnPipe {
   read: Readable;
@@ -15,9 +16,9 @@ export interface OwnPipe {
 }
 
 /**
- * Creates a named pipe. Node's own pipes to children are sockets: `echo x > /dev/stderr` fails on one, and a writer
- * without a reader gets ECONNRESET instead of SIGPIPE. Returns null if the system has no named pipes or no space for
- * one.
+ * Creates a named pipe. Node's own pipes to children are sockets. On a socket, `echo x > /dev/stderr` fails, and a
+ * writer without a reader gets ECONNRESET instead of SIGPIPE. Returns null if the system has no named pipes or no disk
+ * space for one.
  */
 export function ownPipe(): OwnPipe | null {
   let folder: string | undefined;
@@ -25,7 +26,7 @@ export function ownPipe(): OwnPipe | null {
     folder = mkdtempSync(join(tmpdir(), 'uptime-run-'));
     const path = join(folder, 'pipe');
     execFileSync('mkfifo', ['-m', '600', path], { stdio: 'ignore' });
-    // Without O_NONBLOCK, the first `open` waits for the other one.
+    // Without O_NONBLOCK, the first `open` would wait for the second.
     const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const write = openSync(path, constants.O_WRONLY);
     return {

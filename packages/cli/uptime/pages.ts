@@ -1,4 +1,4 @@
-/** A page of a list, as the typed client returns it. */
+/** A list page, as the typed client returns it. */
 interface Page<Item> {
   data: Item[];
   headers: { xNextCursor?: string };
@@ -8,8 +8,8 @@ interface Page<Item> {
 export type AskForPage<Item> = (page: { limit: number; cursor: string | undefined }) => Promise<Page<Item>>;
 
 /**
- * Returns the items of at most `most` pages with a thousand items each, and the headers of the last page. `isWhole` is
- * true if no items are missing. The client's own paging has neither headers nor a limit.
+ * Returns the items from at most `most` pages with 1,000 items each, and the headers of the last page. `isWhole` is
+ * true if no items are missing. The client's own paging returns no headers and has no limit.
  */
 export async function allPages<Item>(
   ask: AskForPage<Item>,

@@ -1,6 +1,6 @@
 import { type Colour, type Paint, shown } from './style';
 
-/** The response of plan and apply. */
+/** The response to a plan or apply request. */
 export interface Plan {
   summary: { create: number; update: number; adopt: number; delete: number; unchanged: number };
   changes: PlannedChange[];
@@ -25,7 +25,7 @@ const SIGNS: Readonly<Record<string, readonly [string, Colour]>> = {
 export const changeCount = ({ summary }: Plan): number =>
   summary.create + summary.update + summary.adopt + summary.delete;
 
-/** Returns a plan as a diff: one line for each change with its fields, then notes and a summary. */
+/** Returns a plan as a diff: one line for each change with its fields, followed by notes and a summary. */
 export function planLines(plan: Plan, paint: Paint): string[] {
   return [
     ...plan.changes.flatMap((change) => changeLines(change, paint)),
@@ -47,7 +47,7 @@ function changeLines({ action, resource, key, id, fields = [] }: PlannedChange, 
   const [sign, colour] = SIGNS[action] ?? ['?', 'faint'];
   const adopted = action === 'adopt' && id !== null ? `  (${id})` : '';
   const title = paint(colour, `${sign} ${resource.replaceAll('_', ' ')} ${shown(key)}${adopted}`);
-  // The document or the API has all fields of a created or deleted resource.
+  // All fields of a created or deleted resource are already in the document or the API.
   if (action === 'create' || action === 'delete') return [title];
   const [only, ...others] = fields.map(
     ({ pointer, before, after }) => [nameOf(pointer), changeOf(before, after)] as const,
@@ -64,11 +64,11 @@ const noteLines = ({ notes }: Plan, paint: Paint): string[] =>
     paint('faint', `Note: ${key === null ? '' : `${shown(key)}: `}${shown(message, 500)}`),
   );
 
-/** Returns the pointer `/config/webhook_url` as `config.webhook_url`. */
+/** Converts a pointer such as `/config/webhook_url` to `config.webhook_url`. */
 const nameOf = (pointer: string): string =>
   shown(pointer.replace(/^\//, '').replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~'));
 
-/** Returns the change of a field. For a secret, it is only known that it changes. */
+/** Returns the change to a field. For secrets, only the fact that the value changes is known. */
 function changeOf(before: unknown, after: unknown): string {
   if (after === CHANGED) return CHANGED;
   return `${valueOf(before)} → ${valueOf(after)}`;

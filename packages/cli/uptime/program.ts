@@ -51,12 +51,12 @@ interface ConnectionOptions {
   keyFile?: string;
 }
 
-/** The part of the program that a command in another folder gets. */
+/** The part of the program that commands in other folders can use. */
 export interface CommandScope {
   io: Io;
-  /** Reads the connection from options and environment. Throws: `CommandError`. */
+  /** Reads the connection from the options and the environment. Throws: `CommandError`. */
   connection: () => Connection;
-  /** The words after `--`, which belong to another program and are not parsed here. */
+  /** The words after `--`. They belong to another program and aren't parsed. */
   behind: readonly string[];
   /** Sets the exit code. */
   end: (code: number) => void;
@@ -65,7 +65,8 @@ export interface CommandScope {
 export type AddCommand = (program: Command, scope: CommandScope) => void;
 
 /**
- * Runs the command with its arguments. `others` are more commands. Resolves with the exit code. Throws only for a bug.
+ * Runs the command with its arguments. `others` adds more commands. Resolves with the exit code. Throws only if there
+ * is a bug.
  */
 export async function runUptime(
   args: readonly string[],
@@ -91,8 +92,8 @@ export async function runUptime(
 }
 
 /**
- * Splits the arguments at `--`. Only `run` takes another program's words, and for other commands `--` has its usual
- * meaning.
+ * Splits the arguments at `--` for `run`, which passes the rest to another program. For other commands, `--` has its
+ * usual meaning.
  */
 function splitAtMark(args: readonly string[]): { own: readonly string[]; behind: readonly string[] } {
   const mark = args.indexOf('--');
@@ -218,7 +219,7 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
 
 const repeated = (value: string, before: readonly string[] = []): string[] => [...before, value];
 
-/** Returns the version of the package that this file belongs to, built or not. */
+/** Returns the version of the package that contains this file, whether built or not. */
 function packageVersion(): string {
   const { version } = JSON.parse(readFileSync(join(__dirname, '../../../package.json'), 'utf8')) as { version: string };
   return version;
@@ -226,7 +227,7 @@ function packageVersion(): string {
 
 const connectionOf = (io: Io, { url, keyFile }: ConnectionOptions): Connection => ({
   url: readServiceUrl(url ?? io.env['UPTIME_URL']),
-  // UPTIME_KEY is the name from 0.1.0.
+  // UPTIME_KEY is the variable's name in 0.1.0.
   key: readKey(keyFile === undefined ? (io.env['UPTIME_API_KEY'] ?? io.env['UPTIME_KEY']) : keyIn(io, keyFile)),
 });
 

@@ -9,10 +9,10 @@ export interface ReportEntry {
 }
 
 const RESULT_COLOURS: Readonly<Record<string, Colour>> = { mapped: 'green', approximated: 'yellow', skipped: 'red' };
-/** The number of resources that are named for a shared reason. */
+/** The number of resources listed for a shared reason. */
 const MOST_NAMES = 5;
 
-/** Returns one line for each reason why something was lost. Resources without a loss are only counted. */
+/** Returns one line for each reason why something was lost. Resources that lost nothing are only counted. */
 export function reportLines(
   report: readonly ReportEntry[],
   input: Pick<Input, 'name' | 'locate'>,

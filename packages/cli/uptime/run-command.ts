@@ -15,7 +15,7 @@ import { ownPipe } from './own-pipes';
 import type { AddCommand } from './program';
 import { sendPing } from './send-ping';
 
-/** The number of bytes of a ping's body that the service keeps, see `Ping-Body-Limit`. */
+/** How many bytes of a ping body the service keeps. See `Ping-Body-Limit`. */
 const BODY_BYTES = 10_000;
 /** The timeout for the request that looks up the ping URL. */
 const LOOK_UP_MS = 10_000;
@@ -23,16 +23,16 @@ const LOOK_UP_MS = 10_000;
 const START_GRACE_MS = 2_000;
 
 /**
- * How long to wait for more output after the job has ended. A process that it left running may keep the pipe open
+ * How long to wait for more output after the job has exited. A process that it left running may hold the pipe open
  * forever.
  */
 const LAST_OUTPUT_MS = 1_000;
 
-/** Signals that stop or control a job. A terminal sends its own signals to the job as well. */
+/** Signals that stop or control a job. A terminal also sends its own signals directly to the job. */
 const SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'];
 const TERMINAL_SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
 
-/** Adds `run`, which reports the start and end of a command to a heartbeat. */
+/** Adds `run`, which reports to a heartbeat when a command starts and exits. */
 export const addRunCommand: AddCommand = (program: Command, { io, connection, behind, end }): void => {
   program
     .command('run [key]')
@@ -65,7 +65,7 @@ function addressOf(io: Io): URL {
   throw new CommandError('UPTIME_PING_URL must be an http:// or https:// URL.');
 }
 
-/** Looks up the ping URL of the heartbeat with a key path. */
+/** Looks up the ping URL for a heartbeat by its key path. */
 async function lookUp(connection: Connection, path: string): Promise<URL> {
   const { heartbeat } = await endpointWithKey(clientOf(connection, { timeoutMs: LOOK_UP_MS }), path);
   if (!heartbeat) throw new CommandError(`${path} is not a heartbeat.`);
@@ -74,7 +74,7 @@ async function lookUp(connection: Connection, path: string): Promise<URL> {
   return new URL(`${connection.url}/ping/${heartbeat.ping_id}`);
 }
 
-/** Runs the command with its own input, output and signals. Resolves with its exit code as a shell reports it. */
+/** Runs the command with its own input, output, and signals. Resolves with the exit code that a shell would report. */
 async function run(io: Io, address: () => Promise<URL>, command: string, words: readonly string[]): Promise<number> {
   const tell = new Teller(io, address);
   const tail = new OutputTail(BODY_BYTES);
@@ -82,7 +82,7 @@ async function run(io: Io, address: () => Promise<URL>, command: string, words: 
   const child = spawn(command, words, { stdio: ['inherit', ...pipes.map((pipe) => pipe?.write ?? 'pipe')] });
   for (const pipe of pipes) pipe?.closeWrite();
   const stop = new AbortController();
-  // From here on, no signal stops this process. It outlives the job to report its end.
+  // From here on, signals don't stop this process. It must outlive the job to report how it exited.
   const take = (signal: NodeJS.Signals) => {
     const isRunning = child.exitCode === null && child.signalCode === null;
     if (!isRunning) stop.abort();
@@ -104,7 +104,7 @@ async function run(io: Io, address: () => Promise<URL>, command: string, words: 
   return code;
 }
 
-/** Reports one run to a heartbeat. If that fails, it only prints a line on standard error. */
+/** Reports one run to a heartbeat. If a report fails, it only prints a line to standard error. */
 class Teller {
   private readonly runId = randomUUID();
   private readonly address: Promise<URL | null>;
@@ -120,7 +120,7 @@ class Teller {
     });
   }
 
-  /** Sends the start ping. The job does not wait for it. */
+  /** Sends the start ping. The job doesn't wait for it. */
   start(): { settled(): Promise<void> } {
     const stop = new AbortController();
     const sent = this.send('start', Buffer.alloc(0), stop.signal);
@@ -155,7 +155,7 @@ class Teller {
 }
 
 /**
- * Passes on the job's output unchanged, at the speed of its reader. If the reader stops, the job gets SIGPIPE as usual.
+ * Passes the job's output through unchanged, as fast as it is read. If the reader stops, the job gets SIGPIPE as usual.
  * Resolves at the end of the output.
  */
 function passOn(from: Readable | null, to: Writable, tail: OutputTail): Promise<void> {
@@ -174,8 +174,8 @@ async function within(ms: number, promise: Promise<unknown>): Promise<void> {
 }
 
 /**
- * Returns the exit code as a shell does: 127 if not found, 126 if not executable, 128 plus the signal number if a
- * signal ended it.
+ * Returns the exit code that a shell would report: 127 if the command wasn't found, 126 if it isn't executable, and 128
+ * plus the signal number if it was killed by a signal.
  */
 const exitCodeOf = (child: ChildProcess, say: (text: string) => void): Promise<number> =>
   new Promise((settle) => {

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectionErrorText } from './connection-error';
 
-/** Pauses before each of the five retries, 30 s in total. Milliseconds. */
+/** The pauses before the five retries, in milliseconds. They add up to 30 s. */
 const PAUSES: readonly number[] = [1_000, 2_000, 4_000, 8_000, 15_000];
 const REQUEST_TIMEOUT_MS = 10_000;
 
 /** A ping and its URL. The URL is a secret, so no message contains it. */
 export interface Ping {
   url: URL;
-  /** Sent with `POST`. */
+  /** Sent using `POST`. */
   body: Buffer;
 }
 
@@ -16,8 +16,8 @@ type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>;
 const pauseFor: Pause = (ms, signal) => sleep(ms, undefined, { signal });
 
 /**
- * Sends a ping, with at most six attempts. Resolves with null if the service accepted it, otherwise with the reason as
- * a text. If `signal` is aborted, it stops and resolves with null, because no one is waiting.
+ * Sends a ping in at most six attempts. Resolves with null if the service accepted it, otherwise with the reason as a
+ * string. If `signal` is aborted, it stops and resolves with null, because no one is waiting.
  */
 export async function sendPing(ping: Ping, signal: AbortSignal, pause = pauseFor): Promise<string | null> {
   for (const ms of [...PAUSES, null]) {
@@ -32,7 +32,7 @@ export async function sendPing(ping: Ping, signal: AbortSignal, pause = pauseFor
 
 interface Failure {
   text: string;
-  /** Whether another attempt can succeed. */
+  /** Whether a retry could succeed. */
   mayPass: boolean;
   retryAfterMs: number;
 }
@@ -55,7 +55,7 @@ async function attempt({ url, body }: Ping, signal: AbortSignal): Promise<Failur
   }
 }
 
-/** Limits the pause: a job does not wait for an hour because a proxy asks for it. */
+/** Limits the pause, so that a job doesn't wait for an hour because a proxy requests it. */
 const retryAfter = ({ headers }: Response): number =>
   Math.min((Number(headers.get('retry-after')) || 0) * 1000, PAUSES.at(-1) ?? 0);
 

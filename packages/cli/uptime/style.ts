@@ -6,16 +6,16 @@ export type Paint = (colour: Colour, text: string) => string;
 
 export const STATUS_COLOURS: Readonly<Record<string, Colour>> = { up: 'green', down: 'red', degraded: 'yellow' };
 
-/** Uses colors on a terminal only. */
+/** Uses colors only if the output is a terminal. */
 export const painter = (hasColour: boolean): Paint => {
   if (!hasColour) return (_, text) => text;
   return (colour, text) => `\u001b[${CODES[colour]}m${text}\u001b[0m`;
 };
 
-/** Returns untrusted text on one line, at most `max` characters. It must not control the terminal. */
+/** Returns untrusted text on one line, cut to `max` characters, so that it can't control the terminal. */
 export const shown = (text: string, max = 200): string => cut(oneLine(text), max);
 
-/** Returns a title line and the rows. Each column is as wide as needed. `paint` gets padded cells. */
+/** Returns a header line and the rows. Columns are as wide as needed. `paint` receives padded cells. */
 export function table(
   titles: readonly string[],
   rows: readonly (readonly string[])[],

@@ -3,14 +3,14 @@ import { errorText } from './error-text';
 import type { Io } from './io';
 import { type Colour, type Paint, painter, shown } from './style';
 
-/** Prints one line for each event until `stop` is aborted. If the connection is lost, it resumes where it left off. */
+/** Prints one line per event until `stop` is aborted. If the connection is lost, it resumes where it left off. */
 export async function tail(io: Io, uptime: UptimeClient, { json }: { json?: boolean }, stop: AbortSignal): Promise<0> {
   const paint = painter(io.hasColour);
   let isTold = false;
   const onOpen = () => {
     isTold = false;
   };
-  // The stream ends normally if the service stops or the key expires.
+  // The stream closes normally if the service stops or the key expires.
   const onInterruption = (reason: UptimeError | undefined) => {
     if (!isTold) io.err(`${reason ? errorText(reason) : 'The service closed the stream.'} Trying again.\n`);
     isTold = true;
@@ -23,10 +23,10 @@ export async function tail(io: Io, uptime: UptimeClient, { json }: { json?: bool
   return 0;
 }
 
-/** Returns an event for programs: what the stream sent, as one line of JSON. */
+/** Returns an event as one line of JSON for other programs, exactly as the stream sent it. */
 const jsonLine = ({ event, id, data }: StreamEvent): string => JSON.stringify({ event, id: id ?? null, data });
 
-/** Returns an event for people, or null if the event is from a later version. */
+/** Returns an event as text, or null if it comes from a later version. */
 export function eventLine(told: StreamEvent, paint: Paint): string | null {
   const line = (at: string, colour: Colour, word: string, rest: readonly string[]): string =>
     [

@@ -1,14 +1,14 @@
 import { Document, isScalar, visit, type YAMLMap, type YAMLSeq } from 'yaml';
 
-/** Longer values are easier to read line by line. */
+/** Longer values are easier to read when split across lines. */
 const MAX_FLOW_CHARACTERS = 100;
 
-/** Returns a value as YAML. `{$secret: NAME}`, an assertion or a list of tags is on one line. */
+/** Returns a value as YAML. Secret references, assertions, and tag lists are written on one line. */
 export function yamlText(value: unknown): string {
   const document = new Document(value, { aliasDuplicateObjects: false });
   visit(document, {
     Map: (position, map) => {
-      // The parts of a whole document or a resource are on separate lines.
+      // The parts of a document or resource are written on separate lines.
       if (
         position !== null &&
         isSmall(

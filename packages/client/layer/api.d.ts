@@ -1,5 +1,5 @@
 // The parts of the generated module that the layer uses. The generated module replaces this file when the client is
-// built. With it the layer can be type-checked and linted separately.
+// built. This file lets the layer be type-checked and linted on its own.
 
 export interface FieldProblem {
   pointer: string;

@@ -1,6 +1,6 @@
 import type { FieldProblem, Problem, QuotaProblem } from './api';
 
-/** Any failure of a call, except an abort. An aborted call throws the reason of its signal. */
+/** Any failed call, except an aborted one. An aborted call throws its signal's reason. */
 export class UptimeError extends Error {
   override readonly name: string = 'UptimeError';
 
@@ -15,16 +15,16 @@ export class UptimeError extends Error {
 }
 
 /**
- * No response came: the connection failed or broke, or the call took longer than `timeoutMs`. `cause` is the error that
- * `fetch` threw, or a `TimeoutError`.
+ * No response was received: the connection failed or broke, or the call took longer than `timeoutMs`. `cause` is the
+ * error that `fetch` threw, or a `TimeoutError`.
  */
 export class UptimeNoResponse extends UptimeError {
   override readonly name = 'UptimeNoResponse';
 }
 
 /**
- * A response that did not come from the service: from a proxy, a login page, another program at this URL, or a
- * redirect.
+ * A response that didn't come from the service, but from a proxy, a login page, a redirect, or another program at this
+ * URL.
  */
 export class UptimeUnexpectedResponse extends UptimeError {
   override readonly name = 'UptimeUnexpectedResponse';
@@ -35,16 +35,16 @@ export class UptimeUnexpectedResponse extends UptimeError {
     /** The HTTP status, or 0 if a browser hides the status of a redirect. */
     readonly status: number,
     readonly headers: Headers,
-    /** The body as text, or an empty text if it was not read. */
+    /** The body as text, or an empty string if it wasn't read. */
     readonly body: string,
-    /** Seconds to wait before the next attempt, if the response contains them. */
+    /** How many seconds to wait before retrying, if the response says so. */
     readonly retryAfter: number | undefined,
   ) {
     super(message, request);
   }
 }
 
-/** The service refused the call. Switch on `code`, which is stable, because texts may change. */
+/** The service refused the call. Switch on `code`, which is stable. The texts may change. */
 export class UptimeProblem extends UptimeError {
   override readonly name = 'UptimeProblem';
   /** The HTTP status. */
@@ -52,17 +52,17 @@ export class UptimeProblem extends UptimeError {
   readonly code: Problem['code'];
   readonly title: string;
   readonly detail: string;
-  /** The invalid fields if the code is `validation_failed`, otherwise empty. */
+  /** The invalid fields if the code is `validation_failed`. Otherwise empty. */
   readonly errors: readonly FieldProblem[];
-  /** The limit that was reached if the code is `quota_exceeded`. */
+  /** The limit that was exceeded if the code is `quota_exceeded`. */
   readonly quota: QuotaProblem | undefined;
-  /** Identifies the request in the logs of the service. */
+  /** Identifies the request in the service's logs. */
   readonly requestId: string;
 
   constructor(
     request: string,
     problem: Problem,
-    /** Seconds to wait before the next attempt, if the response contains them. */
+    /** How many seconds to wait before retrying, if the response says so. */
     readonly retryAfter: number | undefined,
   ) {
     const fields = (problem.errors ?? []).map(({ pointer, message }) => `${pointer} ${message}`);
@@ -77,7 +77,7 @@ export class UptimeProblem extends UptimeError {
   }
 }
 
-/** Returns the error for an unsuccessful response with the body `text`. */
+/** Returns the error for an unsuccessful response whose body is `text`. */
 export function errorOf(request: string, response: Response, text: string): UptimeError {
   const retryAfter = secondsOf(response.headers.get('retry-after'));
   const { status, headers } = response;
@@ -92,10 +92,10 @@ export function errorOf(request: string, response: Response, text: string): Upti
   return new UptimeUnexpectedResponse(words, request, status, headers, text, retryAfter);
 }
 
-/** Returns the error for a failure of `fetch`. */
+/** Returns the error for a failed `fetch`. */
 export function noResponse(request: string, cause: unknown): UptimeError {
   if (cause instanceof UptimeError) return cause;
-  // Node puts the reason into the cause. If it tried several addresses, only the code is useful.
+  // Node puts the reason in the cause. If it tried several addresses, only the code is useful.
   const { cause: inner = cause } = (cause ?? {}) as { cause?: unknown };
   const { code = '', message = String(inner) } = (inner ?? {}) as { code?: string | number; message?: string };
   const what = message.includes(String(code)) ? message : `${code} ${message}`.trim();
@@ -116,7 +116,7 @@ function problemIn(response: Response, text: string): Problem | null {
   }
 }
 
-/** Returns the title of an HTML page, or the start of a text. */
+/** Returns the title of an HTML page, or the start of any other text. */
 export function inBrief(text: string): string {
   const title = /<title[^<>]*>([^<]*)/i.exec(text)?.[1] ?? text.replaceAll(/<[^<>]*>/g, ' ');
   return title.replaceAll(/\s+/g, ' ').trim().slice(0, 200) || 'an empty body';

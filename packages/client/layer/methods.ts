@@ -6,23 +6,22 @@ import { type CallLimits, reliableFetch } from './transport';
 export interface UptimeClientOptions {
   /** The URL of the service, such as `https://uptime.example.com`. Include the path if a proxy adds one. */
   baseUrl: string;
-  /** The API key. It is only sent to this URL, and only by operations that need a key. */
+  /** The API key. It is only sent to this URL, and only for operations that need a key. */
   apiKey?: string;
   /** Replaces the platform's `fetch`. */
   fetch?: typeof fetch;
-  /** Headers for every request. */
+  /** Headers to send with every request. */
   headers?: Record<string, string>;
-  /** The time limit for a call with all its retries, in milliseconds. Default: 60,000. */
+  /** The time limit for a call including all retries, in milliseconds. Default: 60,000. */
   timeoutMs?: number;
   /** The number of retries for calls that are safe to repeat. Default: 3. */
   retries?: number;
 }
 
-/** Options of one call. */
 export interface CallOptions {
-  /** Aborts the call, which rejects with the signal's reason. */
+  /** Aborts the call. The call rejects with the signal's reason. */
   signal?: AbortSignal;
-  /** Headers in addition to the client's. */
+  /** Headers to send in addition to the client's headers. */
   headers?: Record<string, string>;
   /** Overrides the client's value. */
   timeoutMs?: number;
@@ -30,12 +29,11 @@ export interface CallOptions {
   retries?: number;
 }
 
-/** A response with its headers. */
 export interface WithResponse<Data, Headers> {
   data: Data;
-  /** The headers that the API describes, such as `etag` and `xTotalCount`. */
+  /** The headers that the API documents, such as `etag` and `xTotalCount`. */
   headers: Headers;
-  /** The response with its status and all headers. Its body has already been read. */
+  /** The response, with its status and all headers. The body has already been read. */
   response: Response;
 }
 
@@ -45,7 +43,7 @@ type OperationHeaders<Id extends Operation> = Ops[Id] extends { headers: infer H
   ? Headers
   : Record<string, never>;
 
-/** Takes the arguments of an operation. They are optional if none is required. */
+/** Takes an operation's arguments. They are optional if none is required. */
 type Call<Id extends Operation, Result> =
   Partial<Args<Id>> extends Args<Id>
     ? (args?: Args<Id>, options?: CallOptions) => Result
@@ -53,15 +51,15 @@ type Call<Id extends Operation, Result> =
 
 /** The methods of operations that return lists. */
 interface Paged<Id extends Operation, Item> {
-  /** Yields all items, page after page, by following the header of each page. */
+  /** Yields all items, page by page, by following each page's link header. */
   all: Call<Id, AsyncGenerator<Item>>;
-  /** Yields the pages up to the last one. */
+  /** Yields every page. */
   pages: Call<Id, AsyncGenerator<Item[]>>;
 }
 
 /** The methods of operations that return several types of text. */
 interface Texts<Id extends Operation, Type> {
-  /** Returns the response as text of this type. */
+  /** Returns the response as text in this format. */
   as: (
     type: Type,
     ...rest: Partial<Args<Id>> extends Args<Id>
@@ -71,11 +69,11 @@ interface Texts<Id extends Operation, Type> {
 }
 
 interface Plain<Id extends Operation> {
-  /** Makes the same call and returns the response's headers as well. */
+  /** Makes the same call and also returns the response headers. */
   withResponse: Call<Id, Promise<WithResponse<Ops[Id]['result'], OperationHeaders<Id>>>>;
 }
 
-/** An operation of the API. Call it directly, or call one of its members. */
+/** An API operation. Call it directly or use one of its methods. */
 export type ApiMethod<Id extends Operation> = Ops[Id] extends { kind: 'sse' }
   ? (args?: Args<Id>, options?: StreamOptions) => AsyncGenerator<StreamEvent>
   : Call<Id, Promise<Ops[Id]['result']>> &
@@ -95,11 +93,11 @@ interface RuntimeMethod {
 const TIMEOUT_MS = 60_000;
 const RETRIES = 3;
 
-/** Returns the methods of a client. Throws: `TypeError` if `baseUrl` isn't an http or https URL. */
+/** Returns a client's methods. Throws: `TypeError` if `baseUrl` isn't an http or https URL. */
 export function bindOperations(options: UptimeClientOptions): { [Id in Operation]: ApiMethod<Id> } {
   if (!/^https?:$/.test(new URL(options.baseUrl).protocol))
     throw new TypeError(`baseUrl must start with http:// or https://, not ${options.baseUrl}`);
-  // Wrapped in a function, because the platform's `fetch` fails when it is called as a method of another object.
+  // Wrapped in a function, because the platform's `fetch` fails when called as a method of another object.
   const doFetch = options.fetch ?? ((input, init) => fetch(input, init));
   const runtime = createClient(OPERATIONS, {
     serverUrl: options.baseUrl,
@@ -142,8 +140,8 @@ function bindMethod(run: RuntimeMethod, id: Operation, client: UptimeClientOptio
 }
 
 /**
- * Throws: `TypeError` if an argument would change the path: `..` leads to another resource, and an empty one to the
- * list.
+ * Throws: `TypeError` if an argument would change the path. `..` would point to another resource, and an empty one to
+ * the list.
  */
 function placed(args: GroupedArgs): GroupedArgs {
   for (const [name, value] of Object.entries(args.path ?? {}))
@@ -152,7 +150,7 @@ function placed(args: GroupedArgs): GroupedArgs {
   return args;
 }
 
-/** The runtime's stream ends with its connection, so each new connection opens another stream. */
+/** The runtime's stream ends when its connection does, so each new connection opens another stream. */
 function bindStream(run: RuntimeMethod, client: UptimeClientOptions) {
   return (args: GroupedArgs = {}, options: StreamOptions = {}): AsyncGenerator<StreamEvent> => {
     const { 'Last-Event-ID': lastId, ...own } = args.headers ?? {};
@@ -175,13 +173,13 @@ function bindStream(run: RuntimeMethod, client: UptimeClientOptions) {
   };
 }
 
-/** If there is a key, a browser's cookies are not sent. The key alone identifies the caller. */
+/** If there is a key, browser cookies aren't sent. The key alone identifies the caller. */
 const ownCredentials = ({ apiKey }: UptimeClientOptions): RequestInit =>
   apiKey === undefined ? {} : { credentials: 'omit' };
 
 /**
- * Returns headers that the operation needs and the caller did not set: an idempotency key for a POST that supports one,
- * and the type of a text body.
+ * Returns headers that the operation needs and the caller didn't set: an idempotency key for a POST that supports one,
+ * and the content type for a text body.
  */
 function defaultHeaders(id: Operation, { headers, body }: GroupedArgs): Record<string, string> {
   const { params = [] } = OPERATIONS[id] as { params?: readonly { name: string }[] };
@@ -193,6 +191,6 @@ function defaultHeaders(id: Operation, { headers, body }: GroupedArgs): Record<s
   };
 }
 
-/** Returns 128 random bits. `randomUUID` does not exist on pages without HTTPS. */
+/** Returns 128 random bits. `randomUUID` is unavailable on pages without HTTPS. */
 const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');

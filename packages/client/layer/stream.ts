@@ -5,50 +5,50 @@ import { pause, waitAfter } from './transport';
 type AnyStreamEvent = Ops['stream']['result'];
 
 /**
- * An event, or `reset` if more events were missed than the service keeps. After `reset`, read the lists again. The
- * client does not emit `ready` and `ping`.
+ * An event, or `reset` if more events were missed than the service keeps. After `reset`, reload the lists. The client
+ * doesn't emit `ready` and `ping`.
  */
 export type StreamEvent =
   Exclude<AnyStreamEvent, { event: 'ready' | 'reset' | 'ping' }> | { event: 'reset'; id?: undefined; data: object };
 
-/** Options of the stream. */
+/** Options for the stream. */
 export interface StreamOptions {
   /** Ends the stream. The iteration completes without an error. */
   signal?: AbortSignal;
-  /** Headers in addition to the client's. */
+  /** Headers to send in addition to the client's headers. */
   headers?: Record<string, string>;
   /**
-   * The client drops a connection if nothing arrives for this many milliseconds. Default: 35,000. The service pings
-   * every 10 s.
+   * How long to wait for data before dropping the connection, in milliseconds. Default: 35,000. The service pings every
+   * 10 s.
    */
   silenceMs?: number;
-  /** Called when a connection is established. Later events will arrive, so read the lists after the first call. */
+  /** Called when a connection is established. All later events will arrive, so load the lists after the first call. */
   onOpen?: () => void;
   /**
-   * Called with the reason when a connection ended, before the next one is opened. The reason is `undefined` if the
-   * service closed it.
+   * Called with the reason when a connection is lost, before the next one is opened. The reason is `undefined` if the
+   * service closed the connection.
    */
   onInterruption?: (reason: UptimeError | undefined) => void;
 }
 
-/** A frame, as the generated runtime reads it. */
+/** A frame, as read by the generated runtime. */
 export interface Frame {
   event?: string;
   id?: string;
   data: unknown;
 }
 
-/** Opens one connection of the stream. It starts after the event `lastId`, if given. */
+/** Opens one connection to the stream. If `lastId` is set, the stream starts after that event. */
 export type OpenStream = (lastId: string | undefined, signal: AbortSignal) => AsyncGenerator<Frame>;
 
 const SILENCE_MS = 35_000;
-/** The name of the request in errors after the connection is established. */
+/** The request name used in errors after the connection is established. */
 const REQUEST = 'the stream';
 const HIDDEN: ReadonlySet<string | undefined> = new Set([undefined, 'ready', 'ping']);
 
 /**
- * Yields the events of one connection after another, without gaps or duplicates: each connection resumes after the last
- * event. Ends with the signal. Throws: a problem that retries can't solve, such as a revoked key.
+ * Yields the events from one connection after another, without gaps or duplicates. Each connection resumes after the
+ * last event. Ends when the signal is aborted. Throws: a problem that retries can't solve, such as a revoked key.
  */
 export async function* followStream(
   open: OpenStream,
@@ -81,8 +81,8 @@ export async function* followStream(
 }
 
 /**
- * Yields the frames of one connection. Fails if the connection is silent for too long. The time that the consumer takes
- * does not count.
+ * Yields the frames from one connection. Fails if the connection is silent for too long, not counting the time that the
+ * consumer takes.
  */
 async function* connection(
   open: (signal: AbortSignal) => AsyncGenerator<Frame>,
@@ -104,7 +104,7 @@ async function* connection(
       const next = await frames.next().finally(() => clearTimeout(timer));
       if (isSilent) throw timedOut(`the stream sent nothing for ${silenceMs} ms`, REQUEST);
       if (next.done) return;
-      // A frame that was cut off before its data isn't an event, and its ID must not become the position.
+      // A frame that was cut off before its data isn't an event, so its ID must not become the resume position.
       if (next.value.data !== '') yield next.value;
     }
   } finally {

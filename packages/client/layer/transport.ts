@@ -1,30 +1,30 @@
 import { errorOf, inBrief, noResponse, timedOut, UptimeError, UptimeProblem, UptimeUnexpectedResponse } from './errors';
 
 export interface CallLimits {
-  /** The time limit for the call with all its retries, in milliseconds. `null` for a stream, which has no limit. */
+  /** The time limit for the call including all retries, in milliseconds. `null` for streams, which have no limit. */
   timeoutMs: number | null;
   retries: number;
-  /** The media types of the operation's responses. Any other type means that something else responded. */
+  /** The media types that the operation returns. Any other type means that something else responded. */
   types?: readonly string[];
 }
 
-/** The options of `fetch`, with the limits of the call. The generated runtime passes unknown options through. */
+/** The options for `fetch`, plus the call's limits. The generated runtime passes unknown options through. */
 export type LimitedInit = RequestInit & { limits?: CallLimits };
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
-/** A longer timer would fire immediately. */
+/** A timer with a longer delay would fire immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** Statuses with which the service or its proxy reports that it can't serve at the moment. */
+/** Status codes that mean the service or its proxy is temporarily unavailable. */
 const PASSING = new Set([429, 502, 503, 504]);
 
 /**
- * Returns a `fetch` that retries temporary failures of calls that are safe to repeat: GET, PUT, DELETE, and POST with
- * an `Idempotency-Key`. It does not follow redirects. It resolves with a successful response whose body has been read,
- * unless it is a stream. It rejects with an `UptimeError`, or with the reason of an aborted signal.
+ * Returns a `fetch` that retries temporary failures if the call is safe to repeat: GET, PUT, DELETE, and POST with an
+ * `Idempotency-Key`. It doesn't follow redirects. It resolves with a successful response whose body has been read,
+ * unless it is a stream. It rejects with an `UptimeError` or with the reason of an aborted signal.
  *
- * The generated runtime also has retries. But it accepts any `Retry-After`, does not repeat a response that breaks off
- * in its body, and pages without its error hook.
+ * The generated runtime also has retries. However, it accepts any `Retry-After`, doesn't retry if the response body is
+ * cut off, and skips its error hook when paging.
  */
 export function reliableFetch(doFetch: typeof fetch): (input: unknown, init?: LimitedInit) => Promise<Response> {
   return async (input, { limits = { timeoutMs: null, retries: 0 } as CallLimits, ...given } = {}) => {
@@ -48,17 +48,17 @@ export function reliableFetch(doFetch: typeof fetch): (input: unknown, init?: Li
         }
       }
     } finally {
-      // The signal of a stream also covers its body.
+      // For a stream, the signal also covers the body.
       if (!isStream) deadline.release();
     }
   };
 }
 
-/** Returns the milliseconds to wait before the next attempt, or `null` if another attempt can't help. */
+/** Returns how many milliseconds to wait before retrying, or `null` if retrying can't help. */
 export function waitAfter(failure: UptimeError, attempt: number): number | null {
   const hasStatus = failure instanceof UptimeProblem || failure instanceof UptimeUnexpectedResponse;
   if (!hasStatus) return backoff(attempt);
-  // The first attempt of a POST whose response was lost may still be running.
+  // If the response to a POST was lost, its first attempt may still be running.
   const isInUse = failure instanceof UptimeProblem && failure.code === 'idempotency_key_in_use';
   if (!isInUse && !PASSING.has(failure.status)) return null;
   if (failure.retryAfter === undefined) return backoff(attempt);
@@ -82,7 +82,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Returns a wait that doubles with each attempt up to a limit. Half of it is random, so that many clients do not retry
+ * Returns a wait that doubles with each attempt, up to a limit. Half of it is random, so that clients don't all retry
  * at the same moment.
  */
 const backoff = (attempt: number): number =>
@@ -91,7 +91,7 @@ const backoff = (attempt: number): number =>
 const isRepeatable = (method: string | undefined, headers: Headers): boolean =>
   method !== 'POST' || headers.has('Idempotency-Key');
 
-/** Keeps the last header of each name, ignoring case. `fetch` would send all of them. */
+/** Keeps the last header for each name, ignoring case. `fetch` would send all of them. */
 function oneOfEach(given: RequestInit['headers']): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(given ?? {})) headers.set(name, String(value));
@@ -108,7 +108,7 @@ async function once(
   const response = await doFetch(url, { ...init, redirect: 'manual' });
   if (!response.ok) throw errorOf(request, response, await response.text());
   if (timeoutMs === null) return openedStream(request, response);
-  // Read here, so that a connection that breaks within the body is handled like one that breaks before it.
+  // Read here, so that a connection that breaks in the middle of the body is handled like one that breaks before it.
   const body = await response.arrayBuffer();
   const { status, statusText, headers } = response;
   if (body.byteLength > 0) requireOwn(request, response, types, body);
@@ -116,8 +116,8 @@ async function once(
 }
 
 /**
- * Throws: an error if a successful response isn't from the service. Its type differs from the documented ones, or its
- * JSON is invalid.
+ * Throws: an error if a successful response isn't from the service, because its type isn't documented or its JSON is
+ * invalid.
  */
 function requireOwn(request: string, response: Response, types: readonly string[], body: ArrayBuffer): void {
   const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
@@ -151,7 +151,7 @@ interface Deadline {
   release(): void;
 }
 
-/** Follows the caller's signal, and also aborts after `ms`, unless `ms` is `null`. */
+/** Follows the caller's signal, and also aborts after `ms` unless `ms` is `null`. */
 function deadlineOf(parent: AbortSignal | null | undefined, ms: number | null, request: string): Deadline {
   const controller = new AbortController();
   const endsAt = performance.now() + (ms ?? 0);

@@ -2,7 +2,7 @@ import { MAX_THRESHOLD, REMIND_EVERY_BOUNDS } from '../../../src/alert-rule/aler
 import type { DeclaredAlert } from '../../../src/configuration/document/document';
 import type { Fields } from './fields';
 
-/** The defaults of Gatus, used if neither the alert nor the provider's default sets them. */
+/** Gatus's defaults, used if neither the alert nor the provider's default alert sets a value. */
 const FAILURES = 3;
 const SUCCESSES = 2;
 const REMINDERS = { min: REMIND_EVERY_BOUNDS.minimum, max: REMIND_EVERY_BOUNDS.maximum };
@@ -10,7 +10,8 @@ const REMINDERS = { min: REMIND_EVERY_BOUNDS.minimum, max: REMIND_EVERY_BOUNDS.m
 type AlertRule = Pick<DeclaredAlert, 'failure_threshold' | 'success_threshold' | 'send_on_resolved' | 'remind_every'>;
 
 /**
- * Returns when a Gatus alert triggers, resolves and reminds. Settings whose defaults differ from ours are written out.
+ * Returns when a Gatus alert triggers, resolves, and sends reminders. Settings whose defaults differ from ours are
+ * written out.
  */
 export function readRule(settings: Fields): AlertRule {
   const reminder = settings.seconds('minimum-reminder-interval', REMINDERS);

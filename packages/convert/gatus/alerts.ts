@@ -7,18 +7,19 @@ import { keyFrom } from '../../../src/configuration/document/keys';
 
 const MAX_DESCRIPTION = 1000;
 
-/** The endpoint whose alerts are read. */
+/** The endpoint that the alerts belong to. */
 export interface AlertOwner {
   name: string;
   group: string | null;
   at: string;
   /**
-   * True if an assertion of the endpoint only warns. In Gatus that was a failure, so warnings must trigger the alert.
+   * True if an assertion on the endpoint only warns. Gatus treats that as a failure, so warnings must trigger the
+   * alert.
    */
   warns: boolean;
 }
 
-/** Returns the alerts of an endpoint. An alert without a usable contact is noted. */
+/** Returns an endpoint's alerts. Reports alerts that have no usable contact. */
 export function readAlerts(fields: Fields, owner: AlertOwner, contacts: Contacts): DeclaredAlert[] {
   const keys = new Set<string>();
   return fields.list('alerts').flatMap((value, i) => {
@@ -38,7 +39,7 @@ export function readAlerts(fields: Fields, owner: AlertOwner, contacts: Contacts
   });
 }
 
-/** Merges as Gatus does: the default fills in fields that the alert omits or sets to 0. */
+/** Merges alerts the way Gatus does: the default fills in fields that the alert omits or sets to 0. */
 const withDefaults = (own: Mapping, defaults: Mapping): Mapping => ({
   ...Object.fromEntries(Object.entries(defaults).filter(([key]) => key !== 'type' && key !== 'provider-override')),
   ...Object.fromEntries(Object.entries(own).filter(([, value]) => value !== null && value !== 0)),

@@ -3,7 +3,7 @@ import { isRecord } from '../../../src/platform/text/json';
 import { MAX_RESOURCES } from '../../../src/configuration/document/document';
 import type { GatusSource } from './source';
 
-/** The limit for all endpoints together. Judging one condition takes about 30 µs. */
+/** The limit for all endpoints combined. Evaluating one condition takes about 30 µs. */
 const MAX_CONDITIONS = 25_000;
 
 const lengthOf = (value: unknown, list: string): number => {
@@ -13,7 +13,9 @@ const lengthOf = (value: unknown, list: string): number => {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-/** Throws: `validation_failed` if the file has more than a document may declare. Call this before any conversion. */
+/**
+ * Throws: `validation_failed` if the file has more resources than a document allows. Call this before any conversion.
+ */
 export function refuseTooMany(source: GatusSource): void {
   const endpoints = ['endpoints', 'services', 'external-endpoints'].flatMap((section) =>
     source.items(section).map(({ value }) => value),

@@ -9,10 +9,10 @@ import { channelOf } from './providers';
 
 const MAX_NAME = 255;
 
-/** Fields of a provider that are not settings. */
+/** Provider fields that aren't settings. */
 const NO_SETTINGS = new Set(['default-alert', 'overrides', 'group']);
 
-/** Merges the settings of a group or an alert over the provider's settings. Empty values are ignored. */
+/** Applies the settings of a group or alert on top of the provider's settings. Empty values are ignored. */
 function merged(base: Mapping, override: Mapping): Mapping {
   const said = Object.entries(override).filter(([key, value]) => !NO_SETTINGS.has(key) && !isEmpty(value));
   return {
@@ -30,16 +30,16 @@ interface Provider {
   defaultAlert: Mapping;
 }
 
-/** The contact of an alert, or the reason why there is none. */
+/** The contact for an alert, or the reason why there is none. */
 export type Route = { contact: string } | { refused: string };
 
 /**
- * The contacts of a document: one for each provider, and one for each different set of overrides by groups and alerts.
+ * The contacts in a document: one for each provider, and one for each distinct set of overrides in groups and alerts.
  */
 export class Contacts {
   readonly declared: DeclaredContact[] = [];
   private readonly providers = new Map<string, Provider>();
-  /** By provider and settings. */
+  /** Routes by provider and settings. */
   private readonly routes = new Map<string, Route>();
   private readonly keys = new Set<string>();
 
@@ -68,12 +68,12 @@ export class Contacts {
       this.route(name, merged(value, override), { label: `${name} (${quoted(override['group'])})`, at });
   }
 
-  /** Returns the defaults for alerts of the type. */
+  /** Returns the alert defaults for the type. */
   defaultAlert(type: string): Mapping {
     return this.providers.get(type)?.defaultAlert ?? {};
   }
 
-  /** Returns the contact for an alert of an endpoint in a group. Creates one if the alert has its own settings. */
+  /** Returns the contact for an alert on an endpoint in a group. Creates one if the alert has its own settings. */
   routeOf(type: string, group: string | null, own: unknown, label: string, at: string): Route {
     const provider = this.providers.get(type);
     if (!provider) return { refused: `alerting.${type} is not configured` };

@@ -24,7 +24,7 @@ import { convertGatus as convertWith } from './convert-gatus';
 
 const convertGatus = (text: string): Conversion => convertWith(text, CHANNEL_RULES);
 
-// Parsing targets and naming assertion sources does not need the dependencies of checks.
+// Parsing targets and naming assertion sources don't need the dependencies that running checks needs.
 const nothing = undefined as never;
 const CHECKERS: Readonly<Record<string, Pick<Checker, 'parseTarget' | 'assertionSources'>>> = {
   HTTP: new HttpChecker(nothing),
@@ -49,7 +49,7 @@ const endpoint = (conversion: Conversion, name: string): DeclaredEndpoint => {
 };
 const entry = ({ report }: Conversion, name: string) => report.find((one) => one.name === name);
 
-/** Converts one endpoint with the fields. */
+/** Converts a single endpoint with these fields. */
 const single = (fields: object, rest: object = {}): Conversion =>
   convertGatus(
     stringify({
@@ -58,7 +58,7 @@ const single = (fields: object, rest: object = {}): Conversion =>
     }),
   );
 
-/** Returns everything that the API would refuse in a document: its shape, and what the services validate. */
+/** Returns everything in a document that the API would refuse, based on its structure and the services' validation. */
 async function refusals(conversion: Conversion): Promise<string[]> {
   const { document } = conversion;
   const value: unknown = JSON.parse(JSON.stringify(document));
@@ -477,7 +477,7 @@ describe('the files of a Gatus configuration', () => {
 });
 
 describe('any Gatus configuration', () => {
-  // A text with this key is refused as a whole.
+  // A text with this key is rejected entirely.
   const key = (maxLength?: number) => fc.string({ maxLength }).filter((text) => text !== '__proto__');
   const junk = fc.oneof(
     fc.constant(null),

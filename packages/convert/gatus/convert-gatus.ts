@@ -12,7 +12,7 @@ import { groupIntoWebsites } from './websites';
 
 type Report = (entry: ReportEntry) => void;
 
-/** Why a top-level section has nothing to declare. */
+/** Why a top-level section has nothing to convert. */
 const NO_MONITORS: Readonly<Record<string, string>> = {
   metrics: 'not a monitor: GET /api/v1/metrics is always available',
   storage: 'not a monitor: sets where Gatus stores its results',
@@ -29,10 +29,10 @@ const NO_MONITORS: Readonly<Record<string, string>> = {
   announcements: 'not a monitor: status pages have no announcements',
   kubernetes: 'monitors that Gatus found in a cluster are not in the file',
 };
-/** Sections with monitors, notifications and windows. */
+/** Sections that contain monitors, notifications, or windows. */
 const READ = new Set(['endpoints', 'services', 'external-endpoints', 'suites', 'alerting', 'maintenance']);
 
-/** Converts the configuration of Gatus, from one file or several separated by `---`. */
+/** Converts a Gatus configuration, given as one file or several separated by `---`. */
 export const convertGatus: Converter = (text, channels) => {
   const source = readSource(text);
   refuseTooMany(source);
@@ -69,7 +69,7 @@ function conversionOf(
   return { document, report: inOrder(report) };
 }
 
-/** Sorts by line, as in the file. Entries without a line come last. */
+/** Sorts entries by their line in the file. Entries without a line come last. */
 const inOrder = (report: readonly ReportEntry[]): ReportEntry[] =>
   report.toSorted((a, b) => (lineOf(a) ?? Infinity) - (lineOf(b) ?? Infinity) || 0);
 
@@ -94,7 +94,7 @@ function globalWindow(section: Placed | undefined, keys: Set<string>, report: Re
   return [{ key: keyFrom('maintenance', keys), name: 'Maintenance', ...read.recurrence, scope: { all: true } }];
 }
 
-/** Reports what no document contains: suites, and sections without monitors. */
+/** Reports what can't be in a document: suites, and sections without monitors. */
 function reportSkipped(source: GatusSource, report: Report): void {
   for (const { value, at } of source.items('suites')) reportSuite(value, at, report);
   for (const [name, { value, at }] of source.sections) {

@@ -17,17 +17,17 @@ import { asWritten, type Secrets } from './variables';
 const MAX_NAME = 255;
 const EVERY = { min: EVERY_BOUNDS.minimum, max: EVERY_BOUNDS.maximum };
 
-/** A converted Gatus endpoint that does not belong to a website yet. */
+/** A converted Gatus endpoint that hasn't been assigned to a website yet. */
 export interface ReadEndpoint {
   at: string;
   group: string | null;
-  /** Groups endpoints that have no group in Gatus. */
+  /** Used to group endpoints that have no group in Gatus. */
   target: Pick<Target, 'origin' | 'host'>;
   endpoint: Omit<DeclaredEndpoint, 'key'>;
   windows: Omit<DeclaredWindow, 'key' | 'name' | 'scope'>[];
 }
 
-/** Reads endpoints, and reports the outcome for each. */
+/** Converts endpoints and reports the outcome for each. */
 export class Endpoints {
   constructor(
     private readonly contacts: Contacts,
@@ -35,12 +35,12 @@ export class Endpoints {
     private readonly report: (entry: ReportEntry) => void,
   ) {}
 
-  /** Reads an endpoint. Returns `null` if it was skipped. */
+  /** Converts an endpoint. Returns `null` if it is skipped. */
   read(value: unknown, at: string): ReadEndpoint | null {
     return this.readBy((fields, label) => this.readFields(fields, label, at), value, at);
   }
 
-  /** Reads an external endpoint as a heartbeat. Returns `null` if it was skipped. */
+  /** Converts an external endpoint to a heartbeat. Returns `null` if it is skipped. */
   readExternal(value: unknown, at: string): ReadEndpoint | null {
     return this.readBy((fields, label) => this.readHeartbeat(fields, label, at), value, at);
   }
@@ -144,7 +144,7 @@ function conditionsOf(fields: Fields): string[] {
   });
 }
 
-/** Returns the labels that Gatus adds to its metrics, as tags. */
+/** Returns the labels that Gatus adds to metrics, as tags. */
 function tagsOf(fields: Fields): Pick<DeclaredEndpoint, 'tags'> {
   const tags = fields
     .texts('extra-labels')
@@ -155,7 +155,7 @@ function tagsOf(fields: Fields): Pick<DeclaredEndpoint, 'tags'> {
   return usable.length > 0 ? { tags: usable } : {};
 }
 
-/** Secrets count only if their values are known. */
+/** Secrets are only counted if their values are known. */
 function sizeProblemOf({ headers, body }: Omit<DeclaredEndpoint, 'key'>): string | null {
   const known = (text: unknown): string => (typeof text === 'string' ? text : '');
   const sized = {
@@ -181,7 +181,7 @@ function windowsOf(fields: Fields): ReadEndpoint['windows'] {
   });
 }
 
-/** Notes the UI settings with which Gatus hides parts of its pages. Our pages never show these parts. */
+/** Reports UI settings that hide parts of Gatus's pages. Our pages never show these parts. */
 function noteOthers(fields: Fields): void {
   const ui = fields.inner('ui');
   if (ui !== null) fields.note('ui', `(${ui.names().map(asWritten).join(', ')}) only affects the pages of Gatus`);

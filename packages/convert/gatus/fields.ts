@@ -8,7 +8,7 @@ export type Mapping = Record<string, unknown>;
 export const isMapping = (value: unknown): value is Mapping =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The differences between a resource in the file and its conversion, as texts without duplicates. */
+/** How a resource in the file differs from its conversion, as messages without duplicates. */
 export class Differences {
   private readonly found = new Set<string>();
 
@@ -24,15 +24,15 @@ export class Differences {
 const TRUE = /^(true|yes|on|y)$/i;
 const FALSE = /^(false|no|off|n)$/i;
 
-/** Returns a value as a short text for a report. */
+/** Returns a value as a short string for a report. */
 export function quoted(value: unknown): string {
   const text = typeof value === 'string' ? asWritten(value) : (JSON.stringify(value) ?? '');
   return cut(oneLine(asWritten(text)), 120);
 }
 
 /**
- * A mapping in the file that is read field by field. Fields that have the wrong type or were never read are noted as
- * differences, so that nothing is lost silently.
+ * A mapping in the file that is read field by field. Fields that have the wrong type or are never read are reported, so
+ * that nothing is lost silently.
  */
 export class Fields {
   private readonly asked = new Set<string>();
@@ -40,7 +40,7 @@ export class Fields {
   constructor(
     private readonly mapping: Mapping,
     readonly differences: Differences,
-    /** The prefix for names of fields in differences, such as `client.`. */
+    /** The prefix for field names in reports, such as `client.`. */
     private readonly prefix = '',
   ) {}
 
@@ -53,7 +53,7 @@ export class Fields {
     return this.mapping[name] ?? null;
   }
 
-  /** Returns the field as text, with marked variables. Numbers and booleans are written as in JSON. */
+  /** Returns the field as a string with marked variables. Numbers and booleans are formatted as in JSON. */
   text(name: string): string | null {
     const value = this.raw(name);
     if (value === null || typeof value === 'string') return value;
@@ -61,7 +61,7 @@ export class Fields {
     return this.unusable(name, value, 'a text');
   }
 
-  /** Returns a text that can't be a secret. A variable in it is noted, and its name stays. */
+  /** Returns a string that can't be a secret. If it contains a variable, the variable's name is kept and reported. */
   plainText(name: string): string | null {
     const text = this.text(name);
     if (text === null || !hasVariable(text)) return text;
@@ -83,7 +83,7 @@ export class Fields {
     return this.unusable(name, value, 'a whole number');
   }
 
-  /** Returns whole seconds within the bounds. Rounding and clamping are noted. */
+  /** Returns whole seconds within the bounds. Rounding and clamping are reported. */
   seconds(name: string, { min, max }: { min: number; max: number }): number | null {
     const value = this.raw(name);
     if (value === null) return null;
@@ -112,7 +112,7 @@ export class Fields {
     return this.unusable(name, value, 'a mapping');
   }
 
-  /** Returns the names and texts of a mapping of texts. */
+  /** Returns the keys and values of a mapping whose values are strings. */
   texts(name: string): [string, string][] {
     const mapping = this.inner(name);
     return mapping === null ? [] : mapping.names().flatMap((key) => pair(key, mapping.text(key)));
@@ -122,7 +122,7 @@ export class Fields {
     return Object.keys(this.mapping);
   }
 
-  /** Notes the fields that were not read. */
+  /** Reports the fields that weren't read. */
   noteRest(): void {
     for (const name of this.names())
       if (!this.asked.has(name) && this.has(name)) this.note(name, `is not converted (${quoted(this.mapping[name])})`);

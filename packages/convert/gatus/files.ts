@@ -7,11 +7,11 @@ import { markVariables } from './variables';
 
 export interface File {
   value: Record<string, unknown>;
-  /** Returns where the value at a pointer is in the text that was sent. */
+  /** Returns where the value at a pointer is located in the submitted text. */
   place: (pointer: string) => string;
 }
 
-/** The error for a text without monitors. */
+/** The error for text that contains no monitors. */
 export const NOTHING: FieldProblem = {
   pointer: '',
   code: 'invalid_format',
@@ -22,8 +22,8 @@ export const NOTHING: FieldProblem = {
 export const pointerStep = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
 /**
- * Returns the configuration files in a text, and reports everything else. Throws: `validation_failed` if the text has
- * another form.
+ * Returns the configuration files in a text, and reports everything else. Throws: `validation_failed` if the text isn't
+ * in the expected format.
  */
 export function filesIn(text: string, report: ReportEntry[]): File[] {
   const unwrapper = new Unwrapper(text.split('\n'), report);
@@ -39,7 +39,7 @@ function placeIn(document: Pick<DocumentText, 'lineOf'>, pointer: string): strin
 
 const TOO_LARGE = 'the files in ConfigMaps together are larger than 1 MiB. Send the files themselves';
 
-/** The limit of Kubernetes for a ConfigMap. Here it applies to all embedded files together. */
+/** Kubernetes's size limit for a ConfigMap. Here it applies to all embedded files combined. */
 const MAX_INSIDE = 1024 * 1024;
 
 const isChart = (value: unknown): value is { config: Record<string, unknown> } =>
@@ -57,7 +57,7 @@ class Unwrapper {
     private readonly report: ReportEntry[],
   ) {}
 
-  /** `mayWrap` is false for values that were already extracted. */
+  /** `mayWrap` is false for values that have already been extracted. */
   filesOf(value: unknown, place: File['place'], mayWrap: boolean): File[] {
     if (value === null) return [];
     if (!isRecord(value))
@@ -103,7 +103,7 @@ class Unwrapper {
     });
   }
 
-  /** Lines inside a block of text (`|`) are counted from the block's line. */
+  /** Lines inside a block scalar (`|`) are counted from the line where the block starts. */
   private placeInside(document: Pick<DocumentText, 'lineOf'>, pointer: string, at: string): File['place'] {
     const line = /^line (\d+)$/.exec(at)?.[1];
     const isBlock = line !== undefined && /[|>][-+0-9]*\s*(?:#.*)?$/.test(this.lines[Number(line) - 1] ?? '');

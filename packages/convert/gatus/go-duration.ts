@@ -1,4 +1,4 @@
-/** Milliseconds per unit. */
+/** Milliseconds for each unit. */
 const UNITS: Readonly<Record<string, number>> = {
   ns: 1e-6,
   us: 1e-3,
@@ -11,9 +11,7 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 const PART = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gy;
 
-/**
- * Returns the milliseconds of a Go duration (`1h30m`, `1.5s`), or `null`. A number without a unit is invalid, except 0.
- */
+/** Returns a Go duration (`1h30m`, `1.5s`) in milliseconds, or `null`. A number without a unit is invalid, except 0. */
 export function goDurationMs(text: string): number | null {
   const sign = text.startsWith('-') ? -1 : 1;
   const rest = text.replace(/^[+-]/, '');

@@ -1,10 +1,10 @@
-/** Go writes a number with an exponent from this power of ten up, and below this one. */
+/** Go uses exponent notation from this power of ten up, and below this one. */
 const EXPONENT = { from: 6, below: -4 };
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * Returns a JSON number as Gatus writes it before comparing it as text (Go's `%v`): 1234567 as 1.234567e+06, 1.10 as
- * 1.1. Returns `null` if the text isn't a number.
+ * Formats a JSON number like Gatus does before it compares strings (Go's `%v`): 1234567 becomes 1.234567e+06, and 1.10
+ * becomes 1.1. Returns `null` if the string isn't a number.
  */
 export function goText(text: string): string | null {
   if (!NUMBER.test(text)) return null;

@@ -9,7 +9,7 @@ const BOUNDS = { min: MIN_DURATION_SECONDS, max: MAX_DURATION_SECONDS };
 
 type Recurrence = Pick<DeclaredWindow, 'cron' | 'timezone' | 'duration' | 'mute' | 'exclude_from_uptime' | 'public'>;
 
-/** Returns when a Gatus maintenance is in force, or why it never is. In Gatus it only mutes alerts. */
+/** Returns when a Gatus maintenance window is active, or why it never is. In Gatus, maintenance only mutes alerts. */
 export function readMaintenance(fields: Fields): { recurrence: Recurrence } | { refused: string } {
   const isEnabled = fields.flag('enabled') ?? true;
   const start = /^(\d\d?):(\d\d)$/.exec(fields.text('start') ?? '');
@@ -42,7 +42,9 @@ export function readMaintenance(fields: Fields): { recurrence: Recurrence } | { 
   };
 }
 
-/** Returns a duration below the shortest gap between two starts. A day may have 23 hours when clocks change. */
+/**
+ * Returns a duration that is less than the shortest gap between two starts. A day may have 23 hours when clocks change.
+ */
 function longestSeconds(days: readonly number[], timezone: string): number {
   const gaps = days.map((day, i) => ((days[i + 1] ?? (days[0] ?? 0) + 7) - day) * DAY_MS);
   const pause = Math.min(...(days.length === 0 ? [DAY_MS] : gaps));

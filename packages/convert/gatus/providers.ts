@@ -11,14 +11,14 @@ export interface ChannelSettings {
 
 interface Source {
   fields: Fields;
-  /** Reads a text for a hidden field, or returns `null`. A variable becomes a secret. */
+  /** Reads a string for a hidden field, or returns `null`. A variable becomes a secret. */
   read: (name: string) => Text | null;
-  /** Reads a text for a visible field, which can't be a secret. A variable stays as written. */
+  /** Reads a string for a visible field, which can't be a secret. Variables are left as written. */
   say: (name: string) => string | null;
   refer: (text: string) => Text;
 }
 
-/** Returns the config of a channel. Properties that are `null` are left out. */
+/** Returns a channel config. Properties that are `null` are left out. */
 type Reader = (source: Source) => Record<string, unknown>;
 
 const webhookUrl: Reader = ({ read }) => ({ webhook_url: read('webhook-url') });
@@ -45,15 +45,15 @@ const PROVIDERS: Readonly<Record<string, { type: string; reader: Reader }>> = {
   custom: { type: 'webhook', reader: webhook },
 };
 
-/** Providers whose messages another channel can send. */
+/** Providers whose messages another channel type can send. */
 const COMPATIBLE: Readonly<Record<string, string>> = {
   mattermost: 'a contact of type slack can send to its incoming webhooks',
   rocketchat: 'a contact of type slack can send to its incoming webhooks',
 };
 
 /**
- * Returns the settings of a provider as one of our channels, or why there is none. Expects merged defaults and
- * overrides.
+ * Converts a provider's settings to one of our channels, or returns why that isn't possible. Defaults and overrides
+ * must already be merged.
  */
 export function channelOf(
   provider: string,
@@ -108,11 +108,11 @@ function noteClient(fields: Fields): void {
   if (said.length > 0) fields.note('client', `(${said.map(asWritten).join(', ')}) is not used`);
 }
 
-/** Whether the value, or an object that contains it, is a secret. Secrets are validated when their value is known. */
+/** Whether the value, or an object that contains it, is a secret. Secrets are validated once their value is known. */
 const isSecretAt = (config: unknown, pointer: string): boolean =>
   valuesOnWay(config, pointer).some((value) => isMapping(value) && '$secret' in value);
 
-/** Whether the value is an unreplaced variable. The user who applies the document sets its value. */
+/** Whether the value is an unreplaced variable. The user who applies the document provides its value. */
 function isVariableAt(config: unknown, pointer: string): boolean {
   const value = valuesOnWay(config, pointer).at(-1);
   return typeof value === 'string' && /\$\{\w/.test(value);
@@ -155,7 +155,7 @@ function opsgenie({ fields, read }: Source): Record<string, unknown> {
   };
 }
 
-/** Gatus uses TLS if the server offers it. Our channel requires TLS if there is a password. */
+/** Gatus uses TLS if the server offers it. Our channel requires TLS if a password is set. */
 function email({ fields, read, say, refer }: Source): Record<string, unknown> {
   const to = (fields.text('to') ?? '').split(',').map((address) => address.trim());
   const password = read('password');
@@ -179,7 +179,7 @@ function email({ fields, read, say, refer }: Source): Record<string, unknown> {
 const METHODS = ['POST', 'PUT', 'PATCH'];
 const PLACEHOLDER = /\[(?:ALERT|ENDPOINT|RESULT)_[A-Z_]+\]/;
 
-/** In Gatus the user writes the text to send. Our webhook sends JSON in a fixed form. */
+/** In Gatus, the user writes the message body. Our webhook sends JSON in a fixed format. */
 function webhook({ fields, read, refer }: Source): Record<string, unknown> {
   const method = (fields.plainText('method') ?? 'GET').toUpperCase();
   if (!METHODS.includes(method)) fields.note('method', `is changed from ${method} to POST`);

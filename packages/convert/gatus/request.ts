@@ -10,7 +10,7 @@ import { asWritten, filledIn, hasVariable, type Secrets, variablesIn } from './v
 
 export const INTERVAL = { min: INTERVAL_BOUNDS.minimum, max: INTERVAL_BOUNDS.maximum };
 const TIMEOUT = { min: 1, max: 300 };
-/** The defaults of Gatus. They are written out, because ours may differ between installations. */
+/** Gatus's defaults. They are written out, because ours may differ between installations. */
 const DEFAULT_INTERVAL = MINUTE_MS / SECOND_MS;
 const DEFAULT_TIMEOUT = 10;
 const MAX_HEADERS = 50;
@@ -55,7 +55,7 @@ export function readRequest(
   };
 }
 
-/** Returns why the certificate must be verified, or `null`. */
+/** Returns why certificate verification can't be turned off, or `null`. */
 function unverifiedRefusal(target: Target, headers: readonly { key: string }[], body: Text | null): string | null {
   const sent = {
     url: filledIn(target.url),
@@ -80,7 +80,7 @@ interface Client {
   followsRedirects: boolean;
 }
 
-/** Settings without which a target responds differently or not at all. */
+/** Settings without which a target would respond differently or not respond. */
 const INDISPENSABLE: Readonly<Record<string, string>> = {
   oauth2: 'client.oauth2 fetches a token for each request, which is not supported',
   'identity-aware-proxy': 'client.identity-aware-proxy fetches a token for each request, which is not supported',
@@ -132,14 +132,14 @@ function readHeaders(fields: Fields, target: Target, secrets: Secrets): Headers 
   return { list: isJson ? [...list, { key: 'Content-Type', value: 'application/json' }] : list };
 }
 
-/** Readers may see the value of a header without a credential, so it can't be a secret. */
+/** Users with read access can see the value of a header that isn't a credential, so it can't be a secret. */
 function headerValue(key: string, value: string, fields: Fields, secrets: Secrets): Text {
   if (isSensitiveHeader(key)) return secrets.refer(value, fields.differences.add);
   if (hasVariable(value)) fields.note(`headers.${key}`, `contains a variable, ${quoted(value)}, which is kept as text`);
   return asWritten(value);
 }
 
-/** Returns the header that a URL with `name:password@` sends. */
+/** Returns the header that a URL with `name:password@` produces. */
 function basicAuthorization(credentials: string, fields: Fields, secrets: Secrets): Text {
   const plain = decoded(credentials);
   if (!hasVariable(plain)) return `Basic ${Buffer.from(plain).toString('base64')}`;
@@ -158,7 +158,7 @@ function decoded(text: string): string {
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
-/** Gatus puts the endpoint's name, group and URL into the body. Its random letters become constant here. */
+/** Gatus inserts the endpoint's name, group, and URL into the body. Random strings become constants here. */
 function readBody(fields: Fields, target: Target, secrets: Secrets): Text | null {
   const written = fields.text('body') ?? '';
   const filled = written

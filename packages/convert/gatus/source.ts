@@ -9,20 +9,20 @@ export interface Placed {
   at: string;
 }
 
-/** The configuration of one or more files. Variables in its texts are marked. */
+/** The configuration from one or more files. Variables in its strings are marked. */
 export interface GatusSource {
-  /** The values of the top-level names. */
+  /** The values of the top-level keys. */
   sections: Map<string, Placed>;
-  /** Returns the items of a top-level list, from all files. */
+  /** Returns the items in a top-level list, from all files. */
   items: (name: string) => Placed[];
-  /** Returns the members of a top-level mapping, from all files. */
+  /** Returns the entries in a top-level mapping, from all files. */
   members: (name: string) => Map<string, Placed>;
   report: ReportEntry[];
 }
 
 /**
- * Reads the files of a stream as Gatus reads a directory: it merges mappings and appends lists. A Kubernetes ConfigMap
- * is replaced with the files in it. Throws: `validation_failed` if this isn't a Gatus configuration.
+ * Reads the files in a stream like Gatus reads a directory: it merges mappings and appends lists. A Kubernetes
+ * ConfigMap is replaced with the files it contains. Throws: `validation_failed` if this isn't a Gatus configuration.
  */
 export function readSource(text: string): GatusSource {
   const report: ReportEntry[] = [];

@@ -8,24 +8,24 @@ import type { CheckType } from './condition/assertions';
 import { type Fields, quoted } from './fields';
 import { asWritten, hasVariable } from './variables';
 
-/** The target of a Gatus endpoint, for one of our checks. */
+/** The target of a Gatus endpoint, in the form our checks use. */
 export interface Target {
   type: CheckType;
   /** The URL, with marked variables. */
   url: string;
-  /** The name and password from the URL, percent-encoded. */
+  /** The percent-encoded name and password from the URL. */
   credentials: string | null;
   recordType: string;
-  /** The origin of an http(s) URL. `null` for other URLs, or if a variable hides it. */
+  /** The origin of an HTTP or HTTPS URL. `null` for other URLs, or if a variable hides it. */
   origin: string | null;
-  /** The host as far as it is known. It groups endpoints that have no group. */
+  /** As much of the host as is known. It is used to group endpoints that have no group. */
   host: string;
 }
 
-/** A target, or why there is no check for it. */
+/** A target, or why no check can reach it. */
 export type TargetResult = { target: Target } | { refused: string };
 
-/** Why there is no check for a scheme. */
+/** Why we have no check for a URL scheme. */
 const NO_CHECK: Readonly<Record<string, string>> = {
   udp: 'UDP checks are not supported',
   sctp: 'SCTP checks are not supported',
@@ -35,7 +35,7 @@ const NO_CHECK: Readonly<Record<string, string>> = {
   grpcs: 'gRPC checks are not supported',
 };
 
-/** Reads `url` and `dns` of an endpoint. */
+/** Reads an endpoint's `url` and `dns`. */
 export function readTarget(fields: Fields): TargetResult {
   const url = fields.text('url')?.trim() ?? '';
   const dns = fields.inner('dns');
@@ -110,7 +110,7 @@ function hostTarget(type: 'TCP' | 'ICMP' | 'SSH', rest: string, url: string): Ta
 
 const shownHost = (address: string): string => asWritten(address).replace(/:\d+$/, '') || 'unknown';
 
-/** The URL of a DNS check is the resolver. The query is in `dns`. */
+/** For a DNS check, the URL is the resolver. The query is in `dns`. */
 function dnsTarget(url: string, dns: Fields): TargetResult {
   const recordType = (dns.text('query-type') ?? '').toUpperCase();
   const name = dns.text('query-name') ?? '';
@@ -127,7 +127,7 @@ function dnsTarget(url: string, dns: Fields): TargetResult {
   return { target: { type: 'DNS', url: target, credentials: null, recordType, origin: null, host: asked } };
 }
 
-/** Gatus queries the reverse name of an IP address automatically. */
+/** Gatus automatically queries the reverse name for an IP address. */
 function reverseName(name: string): string {
   const bare = name.replace(/\.$/, '');
   if (isIP(bare) === 4) return `${bare.split('.').reverse().join('.')}.in-addr.arpa`;

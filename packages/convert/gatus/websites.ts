@@ -11,15 +11,15 @@ interface Website {
   keys: Set<string>;
 }
 
-/** Websites with their endpoints, and the maintenance windows of single endpoints. */
+/** Websites with their endpoints, and the maintenance windows for individual endpoints. */
 export interface Declared {
   websites: DeclaredWebsite[];
   windows: DeclaredWindow[];
 }
 
 /**
- * Creates a website for each group. Endpoints without a group are grouped by origin. Endpoints without an http(s) URL
- * join the first origin with the same host.
+ * Creates a website for each group. Endpoints without a group are grouped by origin. Endpoints without an HTTP or HTTPS
+ * URL join the first origin that has the same host.
  */
 export function groupIntoWebsites(
   endpoints: readonly ReadEndpoint[],
@@ -43,7 +43,7 @@ export function groupIntoWebsites(
   return { websites, windows };
 }
 
-/** Returns a key that is the same for all endpoints of a website. */
+/** Returns a key that all endpoints on a website share. */
 function placeOf(endpoints: readonly ReadEndpoint[]): (endpoint: ReadEndpoint) => string {
   const origins = new Map<string, string>();
   for (const { group, target } of endpoints)

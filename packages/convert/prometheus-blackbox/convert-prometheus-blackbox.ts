@@ -17,7 +17,7 @@ const BOUNDS = {
 };
 const NOT_CHECKED = 'it contains no checks';
 
-/** Converts scrape configurations whose targets blackbox_exporter probes. Each job becomes a website. */
+/** Converts scrape configurations for targets that blackbox_exporter probes. Each job becomes a website. */
 export const convertPrometheusBlackbox = (text: string): Conversion => {
   const source = readSource(text);
   const builder = new DocumentBuilder();
@@ -32,7 +32,7 @@ export const convertPrometheusBlackbox = (text: string): Conversion => {
 
 const skipped = (at: string, name: string, why: string): ReportEntry => ({ at, name, result: 'skipped', why });
 
-/** A target of a job, with the labels of its group. */
+/** A target in a job, with its group's labels. */
 interface Target {
   address: string;
   at: string;

@@ -1,10 +1,10 @@
 import { isRecord } from '../../../src/platform/text/json';
 import { type Members, numberIn, textIn } from '../foreign-list';
 
-/** The differences between a target and its endpoint, as texts without duplicates. */
+/** How a target differs from its endpoint, as messages without duplicates. */
 export type Differences = Set<string>;
 
-/** A mapping in the file that is read field by field. `noteRest` notes the fields that were not read. */
+/** A mapping in the file that is read field by field. `noteRest` reports the fields that weren't read. */
 export class Fields {
   private readonly asked = new Set<string>();
 
@@ -71,7 +71,7 @@ const UNITS: Readonly<Record<string, number>> = {
   y: 31_536_000,
 };
 
-/** Returns a duration such as `1m30s` in seconds, or `null` if it is invalid. */
+/** Converts a duration such as `1m30s` to seconds, or returns `null` if it is invalid. */
 export function durationSeconds(text: string): number | null {
   if (!/^(\d+(\.\d+)?(ms|[smhdwy]))+$/.test(text)) return null;
   return [...text.matchAll(/(\d+(?:\.\d+)?)(ms|[smhdwy])/gy)].reduce(
@@ -80,7 +80,7 @@ export function durationSeconds(text: string): number | null {
   );
 }
 
-/** Returns the text that a regular expression searches for if it contains only a literal, otherwise `null`. */
+/** Returns the string that a regular expression matches if it is just a literal. Otherwise returns `null`. */
 export function literalOf(pattern: string): string | null {
   const inner = pattern.replace(/^\^?\.\*/, '').replace(/(?<!\\)\.\*\$?$/, '');
   const unescaped = inner.replace(/\\[^A-Za-z0-9]/g, '');

@@ -11,7 +11,7 @@ type Sent = { key: string; value: Text }[];
 /** Adds a credential to the secrets of the document. */
 export type MakeSecret = (what: string, value: string) => SecretReference;
 
-/** Converts what the prober `http` does with a target, or returns why that isn't possible. */
+/** Converts what the `http` prober does with a target, or returns why that isn't possible. */
 export function readHttp(
   http: Fields,
   url: string,

@@ -5,7 +5,7 @@ import type { NewEndpoint } from '../document-builder';
 import type { Fields } from './fields';
 import { type MakeSecret, readHttp } from './http-module';
 
-/** A target as a module probes it, without name and schedule, or why there is no such check. */
+/** How a module probes a target, without name and schedule, or why there is no such check. */
 export type Probe = { probe: Pick<NewEndpoint, 'type' | 'url'> & Partial<NewEndpoint> } | { refused: string };
 
 export function probeOf(module: Fields, target: string, secret: MakeSecret): Probe {
@@ -50,7 +50,7 @@ function tcp(inner: Fields, target: string): Probe {
   return { probe: { type: 'TCP', url: `tcp://${target.replace(/^tcp:\/\//, '')}` } };
 }
 
-/** The target is the DNS server. */
+/** Here, the target is the DNS server. */
 function dns(inner: Fields, target: string): Probe {
   const type = (inner.text('query_type') || 'ANY').toUpperCase();
   const name = inner.text('query_name').replace(/(?<=.)\.$/, '');

@@ -2,8 +2,8 @@ import { isRecord } from '../../../src/platform/text/json';
 import { textIn } from '../foreign-list';
 
 /**
- * A label that names a module. With `keepsOwn`, a target without the label keeps the job's module. Otherwise its
- * parameter is emptied.
+ * A label that names a module. With `keepsOwn`, a target without the label uses the job's module. Otherwise, its
+ * parameter is cleared.
  */
 export interface ModuleLabel {
   label: string;
@@ -11,10 +11,9 @@ export interface ModuleLabel {
 }
 
 /**
- * Checks whether the rules of a job do what the README of the exporter recommends. The address then becomes the
- * parameter `target` and the label `instance`, and the exporter is scraped. `module` is the label with the module of
- * each target, if a rule uses one. `refused` says why the targets are unknown. `lost` are rules that only change
- * labels.
+ * Checks whether a job's relabeling rules follow the exporter's README: the address becomes the `target` parameter and
+ * the `instance` label, and the exporter is scraped. `module` is the label that contains each target's module, if a
+ * rule uses one. `refused` says why the targets are unknown. `lost` has the rules that only change labels.
  */
 export function readRelabeling(rules: readonly unknown[]): {
   isTarget: boolean;

@@ -8,25 +8,25 @@ const FORM =
 export interface Placed {
   value: unknown;
   at: string;
-  /** Returns the line of a value inside. `pointer` is relative to this value. */
+  /** Returns the line of a nested value. `pointer` is relative to this value. */
   lineOf(this: void, pointer: string): string;
 }
 
-/** Both configurations, from any number of documents. */
+/** Both configurations, read from any number of documents. */
 export interface Source {
   modules: Map<string, Placed>;
   jobs: Placed[];
   global: Members;
-  /** Sections of Prometheus without checks. */
+  /** Prometheus sections that contain no checks. */
   others: { name: string; at: string }[];
 }
 
 const KNOWN = new Set(['modules', 'scrape_configs', 'global']);
 
-/** Replaces `!!binary` with `!!str`. A TCP probe may send bytes, which have no meaning here. */
+/** Replaces `!!binary` with `!!str`. A TCP probe may send bytes, but they aren't used here. */
 export const withoutBinary = (text: string): string => text.replace(/([:-] +)!!binary(?=\s)/g, '$1!!str');
 
-/** Throws: `validation_failed` if the file has another form. */
+/** Throws: `validation_failed` if the file isn't in the expected format. */
 export function readSource(text: string): Source {
   const documents = readDocumentText(withoutBinary(text));
   const source: Source = { modules: new Map(), jobs: [], global: {}, others: [] };

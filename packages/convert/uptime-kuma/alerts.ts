@@ -5,10 +5,10 @@ import { quoted } from './monitor/draft';
 import type { MappedEndpoint } from './monitor/endpoint';
 import type { Row } from './file/row';
 
-/** Kuma notifies of the first failure after its retries, and of the first success. */
+/** Kuma sends a notification for the first failure after its retries, and for the first success. */
 const SUCCESSES = 1;
 
-/** Returns the alerts of a monitor, one for each notification that has become a contact. */
+/** Returns a monitor's alerts, one for each notification that became a contact. */
 export function alertsOf(
   monitor: Row,
   channels: readonly Channel[],
@@ -17,7 +17,7 @@ export function alertsOf(
   const usable = channels.filter((channel) => 'key' in channel);
   const lost = channels.filter((channel) => 'refused' in channel).map(({ name }) => quoted(name, 100));
   const differences = lost.length > 0 ? [`no notifications are sent through ${lost.join(', ')}`] : [];
-  // The grace time of a heartbeat already includes its retries.
+  // A heartbeat's grace time already includes its retries.
   const retries = heartbeat ? 0 : Math.max(0, Math.floor(monitor.number('maxretries') ?? 0));
   const failures = retries + 1;
   const threshold = Math.min(failures, MAX_THRESHOLD);

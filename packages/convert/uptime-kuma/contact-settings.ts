@@ -1,22 +1,22 @@
 import { readUrl } from '../../../src/platform/text/read-url';
 import type { Row } from './file/row';
 
-/** The settings of a contact, still with credentials, and how it differs from Kuma. */
+/** A contact's settings, still including credentials, and how they differ from Kuma. */
 export interface MappedSettings {
   type: string;
   config: Record<string, unknown>;
   differences: string[];
-  /** False if the contact does not announce recoveries. */
+  /** False if the contact doesn't send recovery notifications. */
   tellsResolved?: false;
 }
 
-/** Drops empty texts, which are not sent. */
+/** Drops empty strings, which aren't sent. */
 const said = (settings: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(settings).filter(([, value]) => value !== '' && value !== null && value !== undefined),
   );
 
-/** Converts each notification type. The keys are Kuma's types in lower case. */
+/** The conversion for each notification type. The keys are Kuma's types in lower case. */
 export const SETTINGS_OF: Readonly<Record<string, (row: Row) => MappedSettings>> = {
   smtp: (row) => {
     const [to, cc, bcc] = ['smtpTo', 'smtpCC', 'smtpBCC'].map((name) => addressesOf(row.text(name)));
@@ -176,7 +176,7 @@ const custom = (row: Row, ...names: string[]): string[] =>
     ? ['its own template is not used: messages have the format of this service']
     : [];
 
-/** Returns `Ops <ops@example.com>, b@example.com` as plain addresses. */
+/** Converts `Ops <ops@example.com>, b@example.com` to plain addresses. */
 const addressesOf = (text: string): string[] => [
   ...new Set(
     text

@@ -9,13 +9,13 @@ import { isActive, nameOf } from './monitor/endpoint';
 import { Row } from './file/row';
 import type { Secrets } from './secrets';
 
-/** Config fields that grant access. The URL of a webhook or a chat does as well. */
+/** Config fields that grant access. Webhook and chat URLs also do. */
 const SECRET_FIELDS = new Set(['webhook_url', 'url', 'password', 'bot_token', 'routing_key', 'api_key', 'auth_token']);
 
 export type Channel =
   { name: string; key: string; tellsResolved: boolean; isActive: boolean } | { name: string; refused: string };
 
-/** The contacts of a document, and their channel by the ID of the notification. */
+/** The contacts in a document, and their channel by notification ID. */
 export interface Contacts {
   declared: DeclaredContact[];
   channels: ReadonlyMap<string, Channel>;
@@ -67,7 +67,7 @@ export function contactsOf(rows: readonly Row[], secrets: Secrets, rules: Channe
   return { declared, channels, report };
 }
 
-/** Returns an entry with `approximated` if there are differences, otherwise `mapped`. */
+/** Returns an `approximated` entry if there are differences. Otherwise, the entry is `mapped`. */
 export const entryOf = ({ at, name }: Pick<Row, 'at' | 'name'>, differences: readonly string[]): ReportEntry => ({
   at,
   name,
@@ -75,7 +75,7 @@ export const entryOf = ({ at, name }: Pick<Row, 'at' | 'name'>, differences: rea
   why: differences.length === 0 ? null : differences.join('; '),
 });
 
-/** The settings are JSON text in `config`. The name in the row takes precedence. */
+/** The settings are JSON in `config`. The row's name takes precedence. */
 const withConfig = (row: Row): Row => {
   const config = row.mapping('config') ?? {};
   const own = ['id', 'name', 'active', 'isDefault', 'type'].map((name) => [name, row.raw(name)] as const);
@@ -99,7 +99,7 @@ function settingsOf(row: Row, rules: ChannelRules): MappedSettings | { reason: s
   return problem === undefined ? settings : { reason: `its settings would be refused: ${problem}` };
 }
 
-/** Moves credentials to `secrets`. The document asks for values that were masked. */
+/** Moves credentials to `secrets`. For values that were masked, the document asks for them. */
 function withoutSecrets(
   config: Readonly<Record<string, unknown>>,
   at: { hint: string; path: readonly string[] },

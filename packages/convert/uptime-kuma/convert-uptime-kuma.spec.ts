@@ -21,7 +21,7 @@ import { convertUptimeKuma as convertWith } from './convert-uptime-kuma';
 
 const convertUptimeKuma = (text: string): Conversion => convertWith(text, CHANNEL_RULES);
 
-// Parsing targets and naming assertion sources does not need the dependencies of checks.
+// Parsing targets and naming assertion sources don't need the dependencies that running checks needs.
 const nothing = undefined as never;
 const CHECKERS: Readonly<Record<string, Pick<Checker, 'parseTarget' | 'assertionSources'>>> = {
   HTTP: new HttpChecker(nothing),
@@ -42,7 +42,7 @@ const endpointsOf = ({ document }: Pick<Conversion, 'document'>): DeclaredEndpoi
 
 const http = { id: 1, name: 'Shop', type: 'http', url: 'https://shop.example.com/', active: true, interval: 60 };
 
-/** Returns the only endpoint, and the report entry of its monitor. */
+/** Returns the only endpoint and its monitor's report entry. */
 function converted(monitor: object, notifications: object[] = []) {
   const conversion = convert([{ ...http, ...monitor }], notifications);
   const [endpoint] = endpointsOf({ document: resolveSecrets(conversion.document).document });
@@ -78,7 +78,7 @@ async function refusals(document: ConfigurationDocument): Promise<string[]> {
   ];
 }
 
-/** Returns `website/endpoint`, its type and URL, and the contacts of its alerts. */
+/** Returns each `website/endpoint` with its type, its URL, and its alert contacts. */
 const placesOf = ({ websites = [] }: ConfigurationDocument): string[] =>
   websites.flatMap(({ key, endpoints = [] }) =>
     endpoints.map((one) =>

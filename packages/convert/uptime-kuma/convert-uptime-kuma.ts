@@ -16,12 +16,13 @@ import { statusPagesOf } from './status-pages';
 import { tagsOf } from './monitor/tags';
 import { addressOf, type Placed, Websites } from './websites';
 
-/** Tables that are used together with others, or contain nothing to convert. */
+/** Tables that are used together with others, or that contain nothing to convert. */
 const NO_REPORT = new Set(['monitor', 'notification', 'proxy', 'maintenance', 'status_page', 'tag', 'group']);
 
 /**
- * Converts a backup of Uptime Kuma 1, or tables of version 2. Each monitor, notification, proxy, maintenance and status
- * page is either in the document or skipped in the report. Throws: `malformed_document` or `validation_failed`.
+ * Converts an Uptime Kuma 1 backup, or tables from version 2. Each monitor, notification, proxy, maintenance window,
+ * and status page is either in the document or reported as skipped. Throws: `malformed_document` or
+ * `validation_failed`.
  */
 export const convertUptimeKuma: Converter = (text, channelRules) =>
   conversionOf(readBackup(text), channelRules, new Date());
@@ -71,7 +72,7 @@ const missing = (id: string): Channel => ({ name: `#${id}`, refused: 'it is not 
 
 const CREDENTIAL_IN_BODY = /pass(word|phrase|wd)?\b|secret|token|api[_-]?key|credential/i;
 
-/** Moves possible credentials to secrets: values of headers, and a URL or body that contains one. */
+/** Moves possible credentials to secrets: header values, and any URL or body that contains one. */
 function declared({ endpoint }: MappedEndpoint, hint: string, secrets: Secrets): Omit<DeclaredEndpoint, 'key'> {
   const { headers, url, body, heartbeat, ...rest } = endpoint;
   const hidden = (text: string, field: string, isHidden: boolean): Text =>
@@ -122,7 +123,7 @@ const proxyEntry = (proxy: Row): ReportEntry => ({
     : 'it is turned off, and checks cannot use their own proxy',
 });
 
-/** Returns an entry for each table that is not used at all. */
+/** Returns an entry for each table that isn't used. */
 const otherTables = ({ tables }: Backup): ReportEntry[] =>
   [...tables]
     .filter(([table, rows]) => rows.length > 0 && !NO_REPORT.has(table) && !Relations.TABLES.has(table))

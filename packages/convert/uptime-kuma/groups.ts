@@ -1,10 +1,10 @@
 import { isActive } from './monitor/endpoint';
 import type { Row } from './file/row';
 
-/** A deeper group is assumed to be part of a cycle. */
+/** A deeper group is assumed to be in a cycle. */
 const MAX_DEPTH = 50;
 
-/** The groups of a file and their nesting. */
+/** The groups in a file and how they are nested. */
 export class Groups {
   private readonly byId: ReadonlyMap<string, Row>;
 
@@ -16,7 +16,7 @@ export class Groups {
     return this.byId.get(monitor.text('parent')) ?? null;
   }
 
-  /** Returns the enclosing groups and the group itself, outermost first. A cycle ends where it started. */
+  /** Returns the enclosing groups and the group itself, outermost first. Stops if there is a cycle. */
   pathOf(group: Row): Row[] {
     const path = [group];
     for (
@@ -35,12 +35,12 @@ export class Groups {
       .join(' / ');
   }
 
-  /** A group is paused if an enclosing group is. */
+  /** A group is paused if an enclosing group is paused. */
   isActive(group: Row): boolean {
     return this.pathOf(group).every(isActive);
   }
 
-  /** Returns the IDs of the group and everything in it, at any depth. */
+  /** Returns the IDs of the group and everything nested in it, at any depth. */
   inside(id: string): string[] {
     return [...this.byId.values()]
       .filter((group) => this.pathOf(group).some((one) => one.id === id))

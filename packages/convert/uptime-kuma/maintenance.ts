@@ -32,7 +32,7 @@ export interface WindowContext {
 
 type Times = Pick<DeclaredWindow, 'starts_at' | 'ends_at' | 'cron' | 'timezone' | 'duration'>;
 
-/** Converts each maintenance to a window, or skips it with a reason. */
+/** Converts each maintenance entry to a window, or skips it with a reason. */
 export function windowsOf(
   rows: readonly Row[],
   context: WindowContext,
@@ -72,7 +72,7 @@ function windowOf(
   return { fields: { name, ...shown, ...times, scope }, differences };
 }
 
-/** Returns the websites and endpoints of a maintenance. A group and the groups in it are websites. */
+/** Returns the websites and endpoints that a maintenance entry covers. Groups and nested groups become websites. */
 function scopeOf(
   row: Row,
   { relations, groups, websites, placed }: WindowContext,
@@ -102,7 +102,7 @@ function zoneOf(row: Row): { name: string; difference: string | null } {
   };
 }
 
-/** Returns when a maintenance is in force. A recurring one becomes a cron expression. */
+/** Returns when a maintenance window is active. A recurring one becomes a cron expression. */
 function timesOf(
   row: Row,
   { timezone, now }: { timezone: string; now: Date },
@@ -170,7 +170,7 @@ function durationOf(row: Row, strategy: string): number | null {
   return ((end - start + 1440) % 1440) * 60;
 }
 
-/** Returns minutes since midnight. A backup has `timeRange`, a table `start_time`. */
+/** Returns minutes since midnight. Backups have `timeRange`, and tables have `start_time`. */
 function clockOf(row: Row, column: string, index: number): number | null {
   const item = (row.list('timeRange') ?? [])[index];
   if (typeof item === 'object' && item !== null) {
@@ -186,7 +186,7 @@ const dates = (row: Row): [string, string] => {
   return [typeof from === 'string' ? from : '', typeof until === 'string' ? until : ''];
 };
 
-/** Converts a local time such as `2026-11-23 02:00:00` to an instant, or returns `null` if it is invalid. */
+/** Converts a local time such as `2026-11-23 02:00:00` to an instant. Returns `null` if it is invalid. */
 function momentOf(text: string, timezone: string): string | null {
   const parts = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2}))?(?:\.\d+)?)?(Z?)$/.exec(text.trim());
   if (!parts) return null;

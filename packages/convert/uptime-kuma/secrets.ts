@@ -3,19 +3,19 @@ import type { SecretReference, Text } from '../../../src/configuration/document/
 
 const MOST = 120;
 
-/** Moves credentials to the `secrets` of the document, under separate names. */
+/** Moves credentials to the document's `secrets`, each under its own name. */
 export class Secrets {
   readonly values: Record<string, string> = {};
   private readonly names = new Set<string>();
 
-  /** Derives the name from the hint: `contact chat webhook_url` becomes `CONTACT_CHAT_WEBHOOK_URL`. */
+  /** Stores a value under a name based on the hint: `contact chat webhook_url` becomes `CONTACT_CHAT_WEBHOOK_URL`. */
   keep(hint: string, value: string): SecretReference {
     const reference = this.askFor(hint);
     this.values[reference.$secret] = value;
     return reference;
   }
 
-  /** Returns a reference to a value that the file does not have. The user who applies the document sets it. */
+  /** Returns a reference to a value that isn't in the file. The user who applies the document provides it. */
   askFor(hint: string): SecretReference {
     const base = hint
       .toUpperCase()
@@ -30,7 +30,7 @@ export class Secrets {
     }
   }
 
-  /** Returns headers with references in place of possible credentials. */
+  /** Returns the headers, with possible credentials replaced by references. */
   headers(hint: string, headers: readonly { key: string; value: string }[]): { key: string; value: Text }[] {
     return headers.map(({ key, value }) => ({
       key,

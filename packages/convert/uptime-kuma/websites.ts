@@ -10,37 +10,37 @@ import type { Row } from './file/row';
 
 const MAX_NAME = 255;
 const MAX_LABEL = 63;
-/** The website of all heartbeats, because jobs have no host to group them by. */
+/** The website for all heartbeats, because jobs have no host to group them by. */
 const HEARTBEATS = 'Heartbeats';
 
 /** A website whose endpoints are still being collected. */
 export interface WebsiteDraft {
   key: string;
   name: string;
-  /** The origin of its first HTTP endpoint. */
+  /** The origin of the first HTTP endpoint. */
   origin: string | null;
-  /** The host of its endpoints, used if nothing else is known. */
+  /** The host that its endpoints share, used if nothing else is known. */
   host: string | null;
   group: Row | null;
   endpointKeys: Set<string>;
   endpoints: DeclaredEndpoint[];
 }
 
-/** Where a monitor is declared. */
+/** Where a monitor was placed. */
 export interface Placed {
   website: WebsiteDraft;
-  /** `website/endpoint`. */
+  /** In the form `website/endpoint`. */
   path: string;
 }
 
-/** The websites of a document: one for each group, and one for each host of monitors without a group. */
+/** The websites in a document: one for each group, and one for each host if monitors have no group. */
 export class Websites {
   private readonly keys = new Set<string>();
   private readonly drafts = new Map<string, WebsiteDraft>();
 
   constructor(private readonly groups: Groups) {}
 
-  /** Returns the website of an endpoint, and creates it for the first endpoint. */
+  /** Returns an endpoint's website, creating it for the first endpoint. */
   placeOf(monitor: Row, endpoint: MappedEndpoint['endpoint']): WebsiteDraft {
     const group = this.groups.of(monitor);
     const url = readUrl(endpoint.url ?? '');
@@ -80,7 +80,7 @@ export class Websites {
     return draft;
   }
 
-  /** Returns the websites as declared. `tagsOf` returns the tags of a group. */
+  /** Returns the declared websites. `tagsOf` returns a group's tags. */
   declared(tagsOf: (group: Row) => string[]): DeclaredWebsite[] {
     return [...this.drafts.values()].map((draft) => {
       const { key, name, group, endpoints } = draft;
@@ -97,7 +97,7 @@ export class Websites {
   }
 }
 
-/** Returns the origin of the first HTTP endpoint, otherwise the common host, otherwise a name that does not resolve. */
+/** Returns the origin of the first HTTP endpoint, or else the shared host, or else a name that doesn't resolve. */
 export function addressOf({ origin, host, key }: WebsiteDraft): string {
   const wanted = origin ?? (host === null ? null : `https://${bracketed(host)}`);
   const read = wanted === null ? null : parseWebsiteUrl(wanted);

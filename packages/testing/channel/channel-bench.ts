@@ -11,26 +11,26 @@ import { EgressPolicy, type EgressRule } from '../../../src/platform/net/egress/
 import { Clock } from '../../../src/platform/time/clock';
 import { TimeModule } from '../../../src/platform/time/time.module';
 
-/** The time of every attempt in a test. */
+/** The time at which every attempt in a test is made. */
 export const NOW = new Date('2026-11-20T12:05:00.000Z');
 
-/** The channels as the application wires them, with a stopped clock. */
+/** The channels, wired as in the application, with a frozen clock. */
 export interface ChannelBench {
   registry: ChannelRegistry;
   configs: ChannelConfigs;
-  /** The egress rule of the Default organization. It allows loopback. */
+  /** The Default organization's egress rule, which allows loopback. */
   trusted: EgressRule;
-  /** The egress rule of every other organization. It refuses loopback. */
+  /** The egress rule for every other organization, which refuses loopback. */
   untrusted: EgressRule;
   close(): Promise<void>;
 }
 
-/** The options of a bench, in addition to the channels of the service. */
+/** Options for a bench. */
 export interface BenchOptions {
   settings?: Partial<Config>;
-  /** More trusted root certificates, in PEM. */
+  /** Additional trusted root certificates, in PEM format. */
   certificates?: readonly string[];
-  /** Extensions with more channels. */
+  /** Extensions that add channels. */
   modules?: readonly NestModule[];
 }
 
@@ -42,11 +42,11 @@ class BenchModule {
   }
 }
 
-/** Starts only the channels, without a database or a server. */
+/** Starts only the channels, without a database or server. */
 export async function openChannelBench(options: BenchOptions = {}): Promise<ChannelBench> {
   const context = await NestFactory.createApplicationContext(BenchModule.with(options), { logger: false });
   context.get(Clock).now = () => NOW;
-  // Replaces the roots in place. Their users see the additional ones at the next connection.
+  // Replaces the roots in place. Code that uses them sees the additional ones on the next connection.
   Object.assign(context.get(TrustedRoots, { strict: false }), new TrustedRoots(options.certificates));
   const policy = context.get(EgressPolicy, { strict: false });
   return {

@@ -18,53 +18,51 @@ import {
 } from './notifications';
 import type { ProviderDouble, ReceivedMessage } from './provider-double';
 
-/** The expected result of a response status. */
+/** The expected result for a response status. */
 export interface StatusRow {
   status: number;
   result: 'retry' | 'rejected';
-  /** True if the destination no longer exists. The delivery is parked at once. */
+  /** True if the destination no longer exists. The delivery is parked immediately. */
   gone?: boolean;
-  /** The message may have been sent in spite of this response. */
+  /** True if the message may have been sent despite this response. */
   mayHaveArrived?: boolean;
 }
 
-/** A text of the message and the vendor's limit for it. */
+/** A string in a message, and the vendor's limit for it. */
 export interface LimitedText {
   name: string;
   text: string;
   max: number;
 }
 
-/** The properties of a channel that the suite needs. */
+/** The properties of a channel that the test suite needs. */
 export interface ChannelSuite {
   type: string;
   open(): Promise<ProviderDouble>;
   /** Every credential in the double's config. */
   secrets: readonly string[];
   statuses: readonly StatusRow[];
-  /** The parts of a message that the vendor limits. */
+  /** Returns the parts of a message that the vendor limits. */
   limits(message: ReceivedMessage): LimitedText[];
-  /** Fails if a hostile text could be read as anything but text. */
+  /** Fails if hostile text could be interpreted as anything but text. */
   expectHarmless(message: ReceivedMessage): void;
-  /** Returns the idempotency key of a message. Channels without one must mark repeated messages in the text. */
+  /** Returns a message's idempotency key. Channels without one must mark repeated messages in the text. */
   keyOf?: (message: ReceivedMessage) => string;
-  /** True if a resolve has the key of its trigger (pagers), false if it has a separate one (webhook, email). */
+  /** True if a resolve shares its trigger's key (pagers). False if it has a separate key (webhook, email). */
   keyIsShared?: boolean;
-  /** True if the channel sends acknowledgements of an incident. */
+  /** True if the channel sends incident acknowledgements. */
   acknowledges?: boolean;
-  /** False if the protocol can't say when to retry. */
+  /** False if the protocol can't specify when to retry. */
   honoursRetryAfter?: boolean;
-  /** Certificates (PEM) of the double. */
+  /** The double's certificates, in PEM format. */
   trustedCertificates?: readonly string[];
-  /** The channel's class, if it isn't a channel of the service. */
+  /** The channel's class, if the channel isn't built into the service. */
   channel?: Type<Channel>;
-  /**
-   * The folder of the golden files, absolute or relative to the working directory. Default: `golden` next to the spec.
-   */
+  /** The folder for golden files, absolute or relative to the working directory. Default: `golden` next to the spec. */
   golden?: string;
 }
 
-/** Statuses that every HTTP API shares. */
+/** Status codes that mean the same for every HTTP API. */
 export const HTTP_STATUSES: readonly StatusRow[] = [
   ...[301, 302, 303, 307, 308].map((status): StatusRow => ({ status, result: 'rejected' })),
   ...[400, 401, 403, 404, 405, 413, 422].map((status): StatusRow => ({ status, result: 'rejected' })),

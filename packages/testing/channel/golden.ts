@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 /**
- * Compares a message with its golden file in `folder`, by default `golden` next to the spec. `UPDATE_GOLDEN=1` writes
- * the file instead, so that the commit shows the difference. A missing file fails.
+ * Compares a message with its golden file in `folder`, which defaults to `golden` next to the spec. `UPDATE_GOLDEN=1`
+ * writes the file instead, so that the commit shows the difference. Fails if the file is missing.
  */
 export function expectGolden(name: string, message: string, folder = folderOfSpec()): void {
   const file = resolve(folder, name);

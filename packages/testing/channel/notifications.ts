@@ -116,7 +116,7 @@ const OF_KIND: Readonly<Record<NotificationKind, Partial<Notification>>> = {
   },
 };
 
-/** Returns a notification of one kind about the same incident, as the alert module would build it. */
+/** Returns a notification of the given kind about a fixed incident, as the alert module would build it. */
 export const notificationOf = (kind: NotificationKind, changes: Partial<Notification> = {}): Notification => ({
   ...TRIGGERED,
   ...OF_KIND[kind],
@@ -124,7 +124,7 @@ export const notificationOf = (kind: NotificationKind, changes: Partial<Notifica
   ...changes,
 });
 
-/** Returns a digest of one incident with its other endpoints. */
+/** Returns a digest of one incident that includes its other endpoints. */
 export const fold = (): Notification =>
   notificationOf('digest', {
     digest: {
@@ -152,12 +152,12 @@ export const fold = (): Notification =>
     },
   });
 
-/** Hostile text: markup of every vendor, mentions, links, line ends, control and direction characters. */
+/** Hostile text: every vendor's markup, mentions, links, line breaks, control characters, and direction marks. */
 export const HOSTILE =
   '<script>alert(1)</script> <!channel> @everyone <@U012AB3CD> [click](http://evil.example) *b* _i_ `c`' +
   '\r\nBcc: victim@evil.example\r\n\r\n.\r\nMAIL FROM:<x@evil.example>\u0000\u0007\u001b[31m\u202e\ud800';
 
-/** Returns a triggered notification in which every external text is hostile. */
+/** Returns a triggered notification in which every external string is hostile. */
 export const hostileNotification = (): Notification =>
   notificationOf('triggered', {
     alert: { id: 'al_01jd4alert00000000000000000', description: HOSTILE },
@@ -166,7 +166,10 @@ export const hostileNotification = (): Notification =>
     error: { code: 'assertion_failed', message: HOSTILE },
   });
 
-/** Returns a triggered notification whose texts have the maximum length, in characters of two UTF-16 units each. */
+/**
+ * Returns a triggered notification whose strings have the maximum length, in characters that take two UTF-16 units
+ * each.
+ */
 export const longNotification = (): Notification =>
   notificationOf('triggered', {
     alert: { id: 'al_01jd4alert00000000000000000', description: '🔥'.repeat(1000) },
@@ -180,7 +183,7 @@ export const longNotification = (): Notification =>
     })),
   });
 
-/** Returns a triggered notification of an endpoint with several locations. One of them does not respond. */
+/** Returns a triggered notification about an endpoint with several locations, one of which isn't responding. */
 export const fromLocations = (): Notification =>
   notificationOf('triggered', {
     locations: [
@@ -195,7 +198,7 @@ export const fromLocations = (): Notification =>
     ],
   });
 
-/** Returns the test notification of a contact, which has no alert, endpoint or website. */
+/** Returns a contact's test notification, which has no alert, endpoint, or website. */
 export const contactTest = (): Notification =>
   notificationOf('test', {
     incidentKey: 'ct_01jd4contact0000000000000000-test-dl_01jd4test000000000000000000',
@@ -205,7 +208,7 @@ export const contactTest = (): Notification =>
     website: { id: '', name: '', url: '' },
   });
 
-/** Adds the links that a service with a `PUBLIC_URL` adds for this audience. */
+/** Adds the links that a service with a `PUBLIC_URL` would add for this audience. */
 export function linked(notification: Notification, audience: ChannelAudience): Notification {
   const acts = isHuman(audience) && ['triggered', 'reminder', 'digest'].includes(notification.kind);
   const incident = notification.digest?.incident;

@@ -7,65 +7,65 @@ import {
   type ScriptedResponse,
 } from '../servers/fake-provider';
 
-/** One message as the provider received it. */
+/** A message as received by the provider. */
 export interface ReceivedMessage {
-  /** The whole message as decoded text. */
+  /** The whole message, decoded. */
   text: string;
-  /** Every string in the message, as the receiver parses it. */
+  /** Every string in the message, as the receiver would parse it. */
   strings: string[];
-  /** The body as data: parsed JSON or form fields of a request. `{}` for an email. */
+  /** The body as data: parsed JSON, or a request's form fields. `{}` for an email. */
   data: Readonly<Record<string, unknown>>;
   headers: Readonly<Record<string, string>>;
   path: string;
-  /** The form of the golden file in `test/contract/channel/golden`. */
+  /** The message in the format used for golden files in `test/contract/channel/golden`. */
   golden: string;
 }
 
-/** A scripted provider of any protocol. Each attempt uses one script. Any other request fails `verify`. */
+/** A scripted provider for any protocol. Each attempt uses one script. An attempt without a script fails `verify`. */
 export interface ProviderDouble {
   goldenExtension: 'json' | 'txt';
-  /** Returns a config that sends here, or to `elsewhere`. */
+  /** Returns a config that sends messages here, or to `elsewhere`. */
   config(elsewhere?: string): object;
-  /** Accepts the next message as the vendor does. */
+  /** Accepts the next message the way the vendor does. */
   succeed(): void;
-  /** Responds to the next message with this status and error text, in the vendor's form. */
+  /** Responds to the next message with this status and error text, in the vendor's format. */
   fail(status: number, text?: string, headers?: Readonly<Record<string, string>>): void;
-  /** Reads the whole next message and never responds. */
+  /** Reads the entire next message and never responds. */
   hang(): void;
-  /** Reads the whole next message and drops the connection. */
+  /** Reads the entire next message and drops the connection. */
   drop(): void;
-  /** Returns the messages since `verify`, accepted or not, oldest first. */
+  /** Returns the messages received since `verify`, accepted or not, oldest first. */
   messages(): ReceivedMessage[];
-  /** Throws: an error if a message had no script, or if a script was not used. Clears the messages and scripts. */
+  /** Throws: an error if a message had no script, or if a script wasn't used. Clears the messages and scripts. */
   verify(): void;
   stop(): Promise<void>;
 }
 
 /**
- * A provider that validates each message as its vendor would. It refuses an invalid message in the vendor's form
- * instead of accepting it. Regardless of the response, `verify` reports each broken rule and the invalid value.
+ * A provider that validates each message as its vendor would. It rejects an invalid message in the vendor's format.
+ * Regardless of the response, `verify` reports each broken rule and the invalid value.
  */
 export interface ProviderFake extends ProviderDouble {
-  /** Accepts every message without a script, until `verify`. */
+  /** Accepts every message that has no script, until `verify`. */
   acceptAll(): void;
 }
 
-/** A vendor's rule that a message breaks. */
+/** A vendor rule that a message breaks. */
 export interface BrokenRule {
-  /** The vendor's status and error text. */
+  /** The vendor's status code and error text. */
   status: number;
   error: string;
-  /** The vendor's error number, if it has one. */
+  /** The vendor's error code, if there is one. */
   code?: number;
-  /** The invalid value's path, such as `embeds[0].title`. Empty for the request as a whole. */
+  /** The path of the invalid value, such as `embeds[0].title`. Empty if the whole request is invalid. */
   path: string;
-  /** The message of the failed test: vendor, rule and value. */
+  /** The failure message for the test: vendor, rule, and value. */
   sentence: string;
 }
 
-/** How an HTTP provider reports success and errors, and which requests it refuses. */
+/** How an HTTP provider reports success and errors, and which requests it rejects. */
 export interface HttpVendor {
-  /** The name in messages. */
+  /** The name to show in messages. */
   name?: string;
   config(url: string): object;
   success: ProviderScript;
@@ -73,25 +73,24 @@ export interface HttpVendor {
   /** Headers that are part of the message, in addition to its content type. */
   goldenHeaders?: readonly string[];
   /**
-   * Returns the rules that a request breaks, starting with the reason for its refusal. Without this function, every
+   * Returns the rules that a request breaks, starting with the one it is rejected for. Without this function, every
    * request is valid.
    */
   brokenRules?(request: ReceivedRequest): readonly BrokenRule[];
-  /** Returns the response to an invalid request. Default: the status of the first broken rule with its `errorBody`. */
+  /** Returns the response to an invalid request. Default: the first broken rule's status with its `errorBody`. */
   refusal?(broken: readonly [BrokenRule, ...BrokenRule[]]): ScriptedResponse;
 }
 
-/** A provider with an HTTP API on loopback. */
+/** A provider with an HTTP API on the loopback interface. */
 export interface HttpProviderFake extends ProviderFake {
-  /** `http://127.0.0.1:port`, without a trailing slash. */
   readonly url: string;
-  /** The requests since `verify`, unchanged. `status` is the status of the response. */
+  /** The requests received since `verify`, unchanged. `status` is the response status. */
   readonly requests: readonly ReceivedRequest[];
   /** Queues one script for each of the next requests. Scripts also apply to requests that break a rule. */
   respond(...scripts: ProviderScript[]): void;
 }
 
-/** Starts the double of a vendor with an HTTP API. It is as strict as the given rules. */
+/** Starts a double for a vendor with an HTTP API. It is as strict as the given rules. */
 export async function httpDouble(vendor: HttpVendor): Promise<HttpProviderFake> {
   const server = await FakeProvider.start();
   const sentences: string[] = [];
@@ -130,7 +129,7 @@ export async function httpDouble(vendor: HttpVendor): Promise<HttpProviderFake> 
   };
 }
 
-/** Throws: one error with all problems, one on each line, if there are any. */
+/** Throws: an error that lists all problems, one per line, if there are any. */
 export function failWith(problems: readonly string[]): void {
   if (problems.length > 0) throw new Error(problems.join('\n'));
 }
@@ -161,7 +160,7 @@ function dataOf({ headers, body }: ReceivedRequest): Readonly<Record<string, unk
   return recordOf(body) ?? {};
 }
 
-/** Returns the JSON object in a body, or `null` for any other body. */
+/** Parses a JSON object from a body. Returns `null` for any other body. */
 export function recordOf(body: string): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(body);

@@ -13,52 +13,54 @@ import type { EgressRule } from '../../../src/platform/net/egress/egress-policy'
 import { closedEgress, openEgress } from './network';
 import { eventually } from '../eventually';
 
-/** A real target on this machine. The counts are missing if the protocol has no connections. */
+/** A real target on this machine. The counts are missing for connectionless protocols. */
 export interface LiveTarget {
   url: string;
-  /** Returns the number of connections or requests so far. */
+  /** Returns how many connections or requests have arrived so far. */
   arrived?: () => number;
-  /** Resolves when all connections are closed, and rejects if one stays open. */
+  /** Resolves when all connections are closed. Rejects if one isn't closed. */
   untilLeft?: () => Promise<void>;
 }
 
-/** A checker and its running targets. */
 export interface CheckerBench {
   checker: Checker;
   up: LiveTarget;
   /** A target that refuses connections. */
   refused?: LiveTarget & { code: ErrorCode; phase: CheckPhase };
-  /** A target that accepts data and never responds. `code` and `phase` are the expected error of the timeout. */
+  /** A target that accepts data and never responds. The expected timeout error has this `code` and `phase`. */
   silent?: LiveTarget & { code: ErrorCode; phase: CheckPhase };
-  /** Targets with the worst responses for this protocol. The check must settle, with `outcome` if given. */
+  /**
+   * Targets with the worst responses for this protocol. The check must settle, with the given `outcome` if there is
+   * one.
+   */
   hostile?: (LiveTarget & { name: string; outcome?: CheckResult['outcome'] })[];
   close(): Promise<void>;
 }
 
 interface Spellings {
   type: string;
-  /** Accepted URLs of targets, and what they mean. */
+  /** Valid target URLs, and the targets they represent. */
   accepted: readonly (readonly [url: string, target: unknown])[];
-  /** Rejected URLs. */
+  /** Invalid URLs. */
   rejected: readonly string[];
 }
 
-/** The suite of a checker that runs checks. */
+/** The suite for a checker that runs checks. */
 export interface CheckerSuite extends Spellings {
   open(): Promise<CheckerBench>;
 }
 
-/** The suite of a checker with `passive`, whose results are sent to the monitor. It is never run. */
+/** The suite for a checker with `passive`, which is never run. Its results are sent to the monitor. */
 export interface PassiveCheckerSuite extends Spellings {
   passive: Checker;
 }
 
 const SECRET = 'canary-5d1c6bb0f2';
 const TIMEOUT_MS = 400;
-/** Ten times what a check needs on a busy machine. It fails a check that never ends. */
+/** Ten times longer than a check takes on a busy machine. Fails a check that never settles. */
 const PATIENCE_MS = TIMEOUT_MS * 10;
 
-/** Runs a check with the request's defaults and the deadline that the scheduler would set. */
+/** Runs a check with the default request and the deadline that the scheduler would set. */
 export async function runCheck(
   checker: Checker,
   url: string,
@@ -86,7 +88,7 @@ const requestFor = (target: unknown): CheckRequest<unknown> => ({
   egress: openEgress,
 });
 
-/** Expects what is true of every result of every checker. */
+/** Asserts what must be true for every result from any checker. */
 export function expectWellFormed(result: CheckResult): void {
   const { outcome, error, warning, phases, durationMs, redirects } = result;
   expect(error === null).toBe(outcome === 'up');
@@ -122,7 +124,7 @@ function describePassive({ passive: checker, ...suite }: PassiveCheckerSuite): v
   });
 }
 
-/** Uses loops, because a passive type may refuse nothing and `it.each` rejects an empty list. */
+/** Uses loops, because a passive type may have no invalid URLs, and `it.each` rejects an empty list. */
 function describeTargets({ accepted, rejected }: Spellings, checker: () => Checker): void {
   for (const [url, target] of accepted)
     it(`reads the target ${JSON.stringify(url)}`, () => {
@@ -246,7 +248,7 @@ function describeActive(suite: CheckerSuite): void {
 
     it('ends every check of a hostile target, with the expected outcome', async () => {
       for (const target of bench.hostile ?? []) {
-        // A target that must be up gets the default timeout, because this machine may be busy.
+        // If the target must be up, the default timeout is used, because this machine may be busy.
         const result = await check(target, target.outcome === 'up' ? {} : { timeoutMs: TIMEOUT_MS });
         expect({ name: target.name, outcome: result.outcome }).toEqual({
           name: target.name,

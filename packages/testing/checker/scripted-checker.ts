@@ -9,20 +9,20 @@ import {
 } from '../../../src/checker/checker';
 import type { Extension } from '../../../src/extension/extension';
 
-/** The result of one check of a scripted target. */
+/** The result of one check on a scripted target. */
 export type ScriptedResult =
   | 'up'
-  /** Up with a warning, which means degraded. */
+  /** Up with a warning, which counts as degraded. */
   | { up: true; warning: string }
-  /** Down because of the target. Default for `code`: `connection_refused`. */
+  /** Down because of the target. `code` defaults to `connection_refused`. */
   | 'down'
   | { down: string; code?: ErrorCode }
-  /** Unknown because of a problem of the monitor itself. */
+  /** Unknown because of a problem in the monitor itself. */
   | 'unknown';
 
 /**
- * A target that follows a test's script. Each check takes the next queued result. After that, the result is always the
- * same.
+ * A target that follows a test's script. Each check takes the next result from the queue. When the queue is empty, the
+ * result is always the same.
  */
 export class ScriptedTarget {
   private readonly queue: ScriptedResult[] = [];
@@ -31,7 +31,7 @@ export class ScriptedTarget {
 
   constructor(private readonly name: string) {}
 
-  /** The `url` for an endpoint of type `SCRIPTED`. */
+  /** The `url` to use for an endpoint of type `SCRIPTED`. */
   get url(): string {
     return `scripted://${this.name}`;
   }
@@ -41,13 +41,13 @@ export class ScriptedTarget {
     return this.asked;
   }
 
-  /** Queues one result for each of the next checks, after the results already queued. */
+  /** Adds results to the queue, one for each of the next checks. */
   next(...results: readonly ScriptedResult[]): this {
     this.queue.push(...results);
     return this;
   }
 
-  /** Sets the result of every check without a queued one. Initially `up`. */
+  /** Sets the result to use when the queue is empty. Initially `up`. */
   always(result: ScriptedResult): this {
     this.standing = result;
     return this;
@@ -80,12 +80,12 @@ const up = (warning: string | null): CheckResult => ({
   warning: warning === null ? null : { code: 'assertion_failed', phase: 'assertion', message: warning },
 });
 
-/** The scripted targets of one service under test, by name. */
+/** The scripted targets for one service under test, by name. */
 export class Scripts {
   private readonly targets = new Map<string, ScriptedTarget>();
 
   /**
-   * Returns the target with this name (letters, digits, hyphens). The first call, by the test or a check, creates it.
+   * Returns the target with this name (letters, digits, hyphens). Creates it when a test or a check first asks for it.
    */
   target(name: string): ScriptedTarget {
     const known = this.targets.get(name);
@@ -98,7 +98,7 @@ export class Scripts {
 
 const TARGET = /^scripted:\/\/([A-Za-z0-9-]{1,100})$/;
 
-/** Checks of the type `SCRIPTED`. They return the test's results without using the network. */
+/** The checker for `SCRIPTED` endpoints. It returns the test's results without using the network. */
 @Injectable()
 @Checker('SCRIPTED')
 export class ScriptedChecker implements Checker<string> {
@@ -121,7 +121,7 @@ export class ScriptedChecker implements Checker<string> {
   }
 }
 
-/** Returns the checker of these targets as an extension. */
+/** Returns the checker for these targets as an extension. */
 export function scriptedChecks(scripts: Scripts): Extension {
   @Module({ providers: [ScriptedChecker, { provide: Scripts, useValue: scripts }] })
   class ScriptedChecks {}

@@ -32,22 +32,22 @@ import type { Given, ServiceContractOptions, ServiceKeys } from './session/servi
 import { Session, type TheSession } from './session/session';
 
 /**
- * Declares the whole public contract as a jest suite that only uses HTTP. It runs against this service, another
- * implementation, or either of them behind a proxy. The names of failed tests show what is broken. Call it in a place
- * where `describe` is allowed.
+ * Declares the whole public contract as a Jest suite that uses only HTTP. It runs against this service or another
+ * implementation, optionally behind a proxy. The names of failed tests show what is broken. Call it anywhere `describe`
+ * is allowed.
  *
- * `baseUrl` is the part before `/api/v1`. It and the keys may be functions, which are called in `beforeAll`. The keys
- * belong to one organization, whose checks and notifications must be able to reach the suite (`options.suite`). With
- * the operator's token, the suite creates a second organization. Everything that the suite creates has a unique name
- * and is removed at the end, also after failures. Entries in the audit log remain. The last tests evaluate all the
- * others, so run the whole suite in its order. Each test in the calling file has a timeout of 120 s. The optional peers
- * `ajv` and `ajv-formats` are required. Without them, `beforeAll` throws an error that names them.
+ * `baseUrl` is the part before `/api/v1`. The URL and the keys can be functions, which are called in `beforeAll`. The
+ * keys must belong to one organization, and that organization's checks and notifications must be able to reach the
+ * suite (`options.suite`). With the operator's token, the suite creates a second organization. Everything that the
+ * suite creates has a unique name and is removed at the end, even after failures. Audit log entries remain. The last
+ * tests evaluate all the others, so run the whole suite in order. Each test in the calling file has a timeout of 120 s.
+ * The optional peers `ajv` and `ajv-formats` are required. Without them, `beforeAll` throws an error that names them.
  */
 export function describeService(baseUrl: Given<string>, keys: ServiceKeys, options: ServiceContractOptions = {}): void {
   describeContract(baseUrl, keys, options, RULES);
 }
 
-/** As `describeService`, with a selection of the rules for all routes. */
+/** Like `describeService`, but with a selection of the rules for all routes. */
 export function describeContract(
   baseUrl: Given<string>,
   keys: ServiceKeys,
@@ -77,7 +77,7 @@ export function describeContract(
   });
 }
 
-/** The timeout of a test on a busy machine. With an idle service, a test takes less than a second. */
+/** The timeout for a test on a busy machine. If the service is idle, a test takes less than a second. */
 const TIMEOUT_MS = 120_000;
 
 const RULES: readonly ((session: TheSession, scene: () => Scene, hasOperator: boolean) => void)[] = [

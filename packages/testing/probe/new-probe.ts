@@ -1,16 +1,16 @@
 import type { Api } from '../service/api';
 
-/** The settings of a probe for `POST /probes`. */
+/** The probe settings for `POST /probes`. */
 export interface ProbeSettings {
-  /** The name that endpoints use in their `locations`. */
+  /** The name that endpoints use in `locations`. */
   key: string;
   name?: string;
   region?: string;
-  /** Whether its checks may reach private addresses, which the kit's targets have. Default: true. */
+  /** Whether its checks may reach private addresses, which the kit's targets use. Default: true. */
   allow_private?: boolean;
 }
 
-/** A service and a client of the organization that gets the probe. Use `startService` or your own. */
+/** A service, and a client for the organization that the probe is created in. Use `startService` or your own. */
 export interface ServiceOfProbe {
   readonly url: string;
   /** A client with an admin key. */

@@ -8,14 +8,14 @@ import {
 } from '../../../src/probe-protocol/protocol';
 import { type ApiResponse, requestOnce } from '../service/api';
 
-/** A response that may be a problem. */
+/** A response that may contain a problem. */
 type Reply<Body> = ApiResponse<Body & { code: string; supported?: number[]; errors?: { pointer: string }[] }>;
 
 let sessions = 0;
 
 export const newSession = (): string => `scripted-session-${String(++sessions).padStart(4, '0')}`;
 
-/** Sends a probe's requests one by one, over HTTP as any probe does. */
+/** Sends probe requests one at a time over HTTP, like any probe. */
 export class ProtocolClient {
   /** The assigned endpoints by ID. */
   readonly held = new Map<string, AssignedEndpoint>();
@@ -27,7 +27,7 @@ export class ProtocolClient {
     public session = newSession(),
   ) {}
 
-  /** Polls once, by default without waiting, and stores the assignment. `signal` aborts it. */
+  /** Polls once, by default without waiting, and stores the assignment. `signal` aborts the request. */
   async poll(fields: Partial<PollRequest> | object = {}, signal?: AbortSignal): Promise<Reply<PollResponse>> {
     const request = { protocol: 1, session: this.session, cursor: this.cursor, wait: 0, version: '99.0.0', ...fields };
     const reply: Reply<PollResponse> = await this.post(POLL_PATH, request, {}, signal);
@@ -35,7 +35,7 @@ export class ProtocolClient {
     return reply;
   }
 
-  /** Polls until there is nothing more to read. */
+  /** Polls until there is nothing left to read. */
   async sync(): Promise<PollResponse> {
     for (;;) {
       const { status, body, text } = await this.poll();

@@ -6,24 +6,24 @@ import { newProbe, type ProbeSettings, type ServiceOfProbe } from './new-probe';
 import { ProtocolClient } from './protocol-client';
 import type { StartedProbe } from './start-probe';
 
-/** The pause after an error. The service may be restarting, or accept the token again later. */
+/** The pause after an error. The service may be restarting, or it may accept the token again later. */
 const PAUSE_MS = 100;
 
 /**
  * A probe that only runs requested checks: `POST /endpoints/:id/checks?location=…`, test checks, and second opinions
- * for the service. It returns the test's results. Each check takes the next queued one, and after that the result is
- * always the same. It ignores its slots.
+ * for the service. It returns the test's results. Each check takes the next result from the queue. When the queue is
+ * empty, the result is always the same. Scheduled slots are ignored.
  */
 export class ScriptedProbe implements StartedProbe {
   private readonly script: ScriptedTarget;
   private readonly client: ProtocolClient;
   private readonly stopping = new AbortController();
   private readonly running: Promise<void>;
-  /** Requests for an endpoint that the probe does not know yet. It learns of changes once a second. */
+  /** Requests for an endpoint that the probe doesn't know yet. It learns of changes once a second. */
   private early: Ask[] = [];
   private newestMs = 0;
 
-  /** Tests use `startScriptedProbe` instead. */
+  /** Tests should use `startScriptedProbe` instead. */
   constructor(
     private readonly service: ServiceOfProbe,
     readonly id: string,
@@ -40,21 +40,21 @@ export class ScriptedProbe implements StartedProbe {
     return this.script.checks;
   }
 
-  /** Queues one result for each of the next checks, after the results already queued. */
+  /** Adds results to the queue, one for each of the next checks. */
   next(...results: readonly ScriptedResult[]): this {
     this.script.next(...results);
     return this;
   }
 
-  /** Sets the result of every check without a queued one. Initially `up`. */
+  /** Sets the result to use when the queue is empty. Initially `up`. */
   always(result: ScriptedResult): this {
     this.script.always(result);
     return this;
   }
 
   /**
-   * Polls once more. After `advance` by more than a minute, the service would treat the probe as offline until its next
-   * poll.
+   * Polls once more. Without this, `advance` by more than a minute would make the service treat the probe as offline
+   * until its next poll.
    */
   async sync(): Promise<void> {
     await this.poll(0);
@@ -92,7 +92,7 @@ export class ScriptedProbe implements StartedProbe {
   }
 
   private resultOf({ ask, endpoint_id: endpointId }: Ask, revision: number, nowMs: number) {
-    // Two checks with the same time count as the same check.
+    // Two checks with the same time would count as one.
     this.newestMs = Math.max(this.newestMs + 1, Math.round(nowMs));
     const check = {
       endpointId: endpointId ?? '',

@@ -7,22 +7,22 @@ import { createProbe } from '../../../src/probing/create-probe';
 import { eventually } from '../eventually';
 import { newProbe, type ProbeSettings, type ServiceOfProbe } from './new-probe';
 
-/** A probe that works for a service. */
+/** A probe that is running for a service. */
 export interface StartedProbe {
-  /** `pr_…` */
+  /** Starts with `pr_`. */
   readonly id: string;
-  /** The name that endpoints use in their `locations`. */
+  /** The name that endpoints use in `locations`. */
   readonly location: string;
   /**
-   * Stops the probe as SIGTERM does: its checks finish and their results are sent. Call this before you close the
+   * Stops the probe like SIGTERM does: its checks finish and their results are sent. Call this before you close the
    * service.
    */
   stop(): Promise<void>;
 }
 
 /**
- * Creates a probe and runs the program with `ROLE=probe` in this process. It checks its endpoints when their slots are
- * due, even if the service only checks on demand. Resolves when the service has seen it.
+ * Creates a probe and runs the program with `ROLE=probe` in this process. It checks endpoints when their slots are due,
+ * even if the service only checks on demand. Resolves when the service has seen it.
  */
 export async function startProbe(service: ServiceOfProbe, settings: ProbeSettings): Promise<StartedProbe> {
   const { id, token } = await newProbe(service, settings);

@@ -5,7 +5,7 @@ import type { Data, Rules } from './rules';
  * https://learn.microsoft.com/en-us/microsoftteams/platform/task-modules-and-cards/cards/cards-reference
  */
 const VERSIONS = ['1.0', '1.1', '1.2', '1.3', '1.4', '1.5'];
-/** `Action.Submit` does nothing in a card that a webhook posts, because no one receives it. */
+/** `Action.Submit` does nothing in a card posted by a webhook, because no one receives it. */
 const ACTIONS = ['Action.OpenUrl', 'Action.ShowCard', 'Action.ToggleVisibility', 'Action.Execute'];
 const MAX_ACTIONS = 6;
 const MAX_ELEMENTS = 1000;
@@ -14,10 +14,10 @@ const COLORS = ['default', 'dark', 'light', 'accent', 'good', 'warning', 'attent
 const SIZES = ['default', 'small', 'medium', 'large', 'extraLarge'];
 const WEIGHTS = ['default', 'lighter', 'bolder'];
 
-/** Elements with children, by the property that contains them. */
+/** Elements with children, and the property that contains them. */
 const HOLDERS: Readonly<Record<string, string>> = { Container: 'items', ColumnSet: 'columns', Column: 'items' };
 
-/** The required properties of each element type. The schema is at https://adaptivecards.io/explorer/. */
+/** The required properties for each element type. The schema is at https://adaptivecards.io/explorer/. */
 const ELEMENTS: Readonly<Record<string, (rules: Rules, at: string, element: Data) => void>> = {
   TextBlock: (rules, at, element) => {
     rules.text(`${at}.text`, element['text'], { min: 0, max: Infinity, required: true });
@@ -78,7 +78,7 @@ function actionsOf(rules: Rules, path: string, value: unknown): void {
   }
 }
 
-/** Checks a text run. A plain string is also valid. */
+/** Validates a text run. A plain string is also valid. */
 function textRun(rules: Rules, at: string, value: unknown): void {
   if (typeof value === 'string') return;
   const run = rules.record(at, value);

@@ -6,14 +6,15 @@ const WEBHOOK = '/api/webhooks/110000000000000001';
 const TOKEN = 'canary-discord-token';
 const PATH = `${WEBHOOK}/${TOKEN}`;
 
-/** Every credential in the config of `fakeDiscord`. */
+/** Every credential in the `fakeDiscord` config. */
 export const DISCORD_SECRETS: readonly string[] = [TOKEN, PATH];
 
 /**
- * Starts a fake of Discord's webhooks. With `wait=true` a success is 200 with the saved message, otherwise 204. A wrong
- * token gets 401 with code 50027, and an unknown webhook 404 with 10015. An invalid body gets 400 with 50035, and each
- * error is at its place. Sources: https://discord.com/developers/docs/resources/webhook#execute-webhook,
- * https://discord.com/developers/docs/resources/message#embed-object-embed-limits and
+ * Starts a fake of Discord's webhooks. With `wait=true`, success is 200 with the saved message. Otherwise, it is 204. A
+ * wrong token returns 401 with code 50027, and an unknown webhook returns 404 with 10015. An invalid body returns 400
+ * with 50035, with each error at its field. Sources:
+ * https://discord.com/developers/docs/resources/webhook#execute-webhook,
+ * https://discord.com/developers/docs/resources/message#embed-object-embed-limits, and
  * https://discord.com/developers/docs/topics/opcodes-and-status-codes#json-json-error-codes.
  */
 export const fakeDiscord = (): Promise<HttpProviderFake> =>
@@ -36,7 +37,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const INVALID_FORM = 50_035;
 const SNOWFLAKE = { max: 20, pattern: /^\d{15,20}$/, form: 'a snowflake, which is 15 to 20 digits' };
 
-/** Returns Discord's form error, as code and text in one string. */
+/** Returns Discord's form error, with code and text in one string. */
 function wordsOf(_path: string, { kind, expected, max }: Fault): string {
   if (kind === 'required') return 'BASE_TYPE_REQUIRED: This field is required';
   if (kind === 'length') return `BASE_TYPE_MAX_LENGTH: Must be ${max} or fewer in length.`;
@@ -100,10 +101,10 @@ function allowedMentions(rules: Rules, value: unknown): void {
 
 const MAX_EMBEDS = 10;
 const MAX_FIELDS = 25;
-/** The limit for all texts in all embeds together. */
+/** The limit for all text in all embeds combined. */
 const MAX_TOTAL = 6000;
 
-/** Checks the rules of embeds: https://discord.com/developers/docs/resources/message#embed-object-embed-limits */
+/** Validates embeds: https://discord.com/developers/docs/resources/message#embed-object-embed-limits */
 function discordEmbeds(rules: Rules, value: unknown): void {
   const embeds = rules.records('embeds', value, MAX_EMBEDS);
   const total = embeds.reduce((sum, { at, item }) => sum + lengthOfEmbed(rules, at, item), 0);
@@ -138,7 +139,7 @@ function lengthOfEmbed(rules: Rules, at: string, embed: Data): number {
   return texts.reduce<number>((sum, text) => sum + (typeof text === 'string' ? text.length : 0), 0);
 }
 
-/** Discord refuses a URL whose host has no dot. */
+/** Discord rejects URLs whose host has no dot. */
 function linkOf(rules: Rules, at: string, value: unknown): void {
   const host = typeof value === 'string' ? webUrl(value)?.hostname : undefined;
   const fits = value === undefined || host?.includes('.') === true;

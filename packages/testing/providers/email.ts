@@ -4,10 +4,10 @@ import { decodeWords, goldenOf, readMail } from './mail';
 import { brokenMailRules } from './mail-rules';
 import { cut } from '../../../src/platform/text/text-limits';
 
-/** The account of `fakeEmail`. */
+/** The account used by `fakeEmail`. */
 export const EMAIL_ACCOUNT = { user: 'canary-user@example.com', password: 'canary-mail-password' } as const;
 
-/** Every credential in the config of `fakeEmail`, and its recipients. */
+/** Every credential in the `fakeEmail` config, and its recipients. */
 export const EMAIL_SECRETS: readonly string[] = [
   EMAIL_ACCOUNT.password,
   EMAIL_ACCOUNT.user,
@@ -18,14 +18,13 @@ export const EMAIL_SECRETS: readonly string[] = [
 /** An email server with one account. */
 export interface EmailFake extends ProviderFake {
   readonly port: number;
-  /** The emails since `verify`, unchanged. */
+  /** The emails received since `verify`, unchanged. */
   readonly mails: readonly ReceivedMail[];
 }
 
 /**
- * Starts an email server without TLS. It requires the login of its account (otherwise 535), and refuses an email that
- * breaks the rules of RFC 5322 with 554. Needs the package `smtp-server`. For TLS and refusals at other stages, use
- * `SmtpSink`.
+ * Starts an email server without TLS. It requires its account's login (otherwise 535), and rejects an email that breaks
+ * RFC 5322 with 554. Needs the `smtp-server` package. For TLS and for rejections at other stages, use `SmtpSink`.
  */
 export async function fakeEmail(): Promise<EmailFake> {
   const sentences: string[] = [];
@@ -53,7 +52,7 @@ export async function fakeEmail(): Promise<EmailFake> {
   };
 }
 
-/** Only the host of the URL `elsewhere` is used, as another account. */
+/** Only the host in the `elsewhere` URL is used, as a different account. */
 function configAt(port: number, elsewhere: string | undefined): object {
   const { user, password } = EMAIL_ACCOUNT;
   const smtp = { host: '127.0.0.1', port, secure: false, username: user, password };

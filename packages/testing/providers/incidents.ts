@@ -1,24 +1,24 @@
-/** The effect of one accepted request at a paging provider. */
+/** The effect of one accepted request on a paging provider. */
 export interface PagerAction {
   key: string;
   action: 'trigger' | 'acknowledge' | 'resolve';
 }
 
-/** An incident at a paging provider, from the trigger of a key to its resolve. */
+/** An incident at a paging provider, from a key's trigger to its resolve. */
 export interface PagedIncident {
-  /** `dedup_key` of PagerDuty, `alias` of Opsgenie. */
+  /** PagerDuty's `dedup_key` or Opsgenie's `alias`. */
   key: string;
   state: 'open' | 'acknowledged' | 'resolved';
   /**
-   * The number of triggers. A repeated trigger updates the open incident with the same key instead of opening another
+   * The number of triggers. A repeated trigger updates the open incident with the same key instead of opening a new
    * one.
    */
   triggers: number;
 }
 
 /**
- * Returns the incidents that result from accepted requests, oldest first. A trigger opens an incident if its key has no
- * open one. An acknowledgement or resolve without an open incident is dropped, as both vendors do.
+ * Returns the incidents that result from accepted requests, oldest first. A trigger opens an incident unless its key
+ * already has an open one. An acknowledgement or resolve without an open incident is dropped, as both vendors do.
  */
 export function incidentsOf(actions: readonly PagerAction[]): PagedIncident[] {
   const incidents: PagedIncident[] = [];

@@ -3,17 +3,17 @@ import type { ReceivedMail } from '../servers/smtp-sink';
 import { readMail, type ReadMail } from './mail';
 import { Rules } from './rules';
 
-/** Header fields that occur at most once: the table in RFC 5322, section 3.6. */
+/** Header fields that may occur at most once, from the table in RFC 5322, section 3.6. */
 const ONCE = ['date', 'from', 'sender', 'reply-to', 'to', 'cc', 'message-id', 'in-reply-to', 'references', 'subject'];
 const REQUIRED = ['date', 'from', 'message-id', 'subject', 'mime-version', 'content-type'];
-/** The maximum length of a line in bytes, without the line end: RFC 5322, section 2.1.1. */
+/** The maximum line length in bytes, not counting the line break: RFC 5322, section 2.1.1. */
 const MAX_LINE = 998;
 const MESSAGE_ID = /<[^<>\s@]+@[^<>\s@]+>/;
 const MESSAGE_IDS = new RegExp(`^(?:${MESSAGE_ID.source} ?)+$`);
 
 /**
- * Checks an email with a text and an HTML part. A header that untrusted text could inject, such as `Bcc` or a second
- * `To`, breaks the rules. So does an envelope recipient (RFC 5321) that is missing in the header, which is stricter
+ * Validates an email with a text and an HTML part. Headers that untrusted text could inject, such as `Bcc` or a second
+ * `To`, break the rules. An envelope recipient (RFC 5321) that is missing from the header also does, which is stricter
  * than the standards.
  */
 export function brokenMailRules(mail: ReceivedMail): readonly BrokenRule[] {
@@ -66,7 +66,7 @@ function judgeParts(rules: Rules, { headers, parts }: ReadMail): void {
   const type = headers['content-type'] ?? '';
   rules.must(/^multipart\/alternative;/i.test(type), 'content-type', 'multipart/alternative', type);
   rules.must(headers['mime-version'] === '1.0', 'mime-version', '1.0', headers['mime-version']);
-  // The last alternative is the one that is shown: RFC 2046, section 5.1.4.
+  // Email clients show the last alternative: RFC 2046, section 5.1.4.
   const types = parts.map((part) => part.type);
   rules.must(types.join() === 'text/plain,text/html', 'parts', 'text/plain and then text/html', types);
   for (const { type: part, text } of parts) rules.must(text.trim() !== '', part, 'more than blanks', text);

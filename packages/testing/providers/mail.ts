@@ -1,8 +1,8 @@
 import type { ReceivedMail } from '../servers/smtp-sink';
 
-/** A part of an email's body, decoded. */
+/** A decoded part of an email body. */
 export interface MailPart {
-  /** Its `Content-Type` without parameters, in lower case. */
+  /** The `Content-Type` without parameters, in lower case. */
   type: string;
   text: string;
 }
@@ -10,12 +10,12 @@ export interface MailPart {
 export interface ReadMail {
   /** Header lines, unfolded and in order. Names are in lower case. */
   lines: { name: string; value: string }[];
-  /** The headers by name. If a name occurs several times, the last one wins. */
+  /** The headers by name. If a name occurs several times, the last one is used. */
   headers: Readonly<Record<string, string>>;
   parts: MailPart[];
 }
 
-/** Parses the header and the parts of a multipart email (RFC 5322, RFC 2046). */
+/** Parses the header and parts of a multipart email (RFC 5322, RFC 2046). */
 export function readMail(raw: string): ReadMail {
   const [head = '', ...rest] = raw.split('\r\n\r\n');
   const lines = head
@@ -47,7 +47,7 @@ function readPart(part: string): MailPart {
 const fromHex = (text: string): string =>
   text.replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number(`0x${hex}`)));
 
-/** Decodes the encoded words (RFC 2047) of a header. */
+/** Decodes the encoded words in a header (RFC 2047). */
 export function decodeWords(header: string): string {
   const word = /=\?utf-8\?([bq])\?([^?]*)\?=/gi;
   return header

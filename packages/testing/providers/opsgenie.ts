@@ -5,18 +5,18 @@ import { type Data, type Fault, Rules } from './rules';
 
 const KEY = 'canary-opsgenie-0000-0000-000000000000';
 
-/** Every credential in the config of `fakeOpsgenie`. */
+/** Every credential in the `fakeOpsgenie` config. */
 export const OPSGENIE_SECRETS: readonly string[] = [KEY];
 
 /** Opsgenie with one API integration. */
 export interface OpsgenieFake extends HttpProviderFake {
-  /** Returns the alerts of the accepted requests since `verify`, oldest first. `key` is the alias. */
+  /** Returns the alerts from requests accepted since `verify`, oldest first. `key` is the alias. */
   incidents(): PagedIncident[];
 }
 
 /**
- * Starts a fake of Opsgenie's Alert API, which its successor in Jira Service Management shares: create, acknowledge and
- * close by alias. All of them are accepted with 202 and processed afterwards. An invalid body gets 422 with an error
+ * Starts a fake of Opsgenie's Alert API, which its successor in Jira Service Management shares: create, acknowledge,
+ * and close by alias. All requests are accepted with 202 and processed later. An invalid body returns 422 with an error
  * for each field, a missing key 401, and a wrong key 403. Source: https://docs.opsgenie.com/docs/alert-api and
  * https://docs.opsgenie.com/docs/response.
  */
@@ -49,7 +49,7 @@ function refusal(broken: readonly [BrokenRule, ...BrokenRule[]]): ScriptedRespon
   return { status, body: bodyOf({ message, errors }) };
 }
 
-/** `/v2/alerts`, or an action on the alert with an alias. */
+/** Matches `/v2/alerts`, or an action on the alert with an alias. */
 const ROUTE = /^\/v2\/alerts(?:\/(?<alias>[^/?]+)\/(?<action>close|acknowledge)(?<query>\?[^#]*)?)?$/;
 
 function actionsOf({ path, body }: ReceivedRequest): PagerAction[] {
@@ -127,7 +127,7 @@ function judgeAlert(rules: Rules, alert: Data): void {
   rules.must(length <= 8000, 'details', 'at most 8000 characters in all', length);
 }
 
-/** Without `identifierType=alias`, Opsgenie would read the alias as an alert ID. */
+/** Without `identifierType=alias`, Opsgenie would interpret the alias as an alert ID. */
 function judgeAction(rules: Rules, alias: string, query: string, body: Data): void {
   const type = new URLSearchParams(query).get('identifierType');
   rules.must(type === 'alias', 'identifierType', '"alias"', type);

@@ -6,19 +6,20 @@ import { type Data, type Fault, Rules } from './rules';
 
 const KEY = 'canary0123456789abcdef0123456789';
 
-/** Every credential in the config of `fakePagerDuty`. */
+/** Every credential in the `fakePagerDuty` config. */
 export const PAGERDUTY_SECRETS: readonly string[] = [KEY];
 
 /** PagerDuty with one service. */
 export interface PagerDutyFake extends HttpProviderFake {
-  /** Returns the incidents of the accepted events since `verify`, oldest first. */
+  /** Returns the incidents from events accepted since `verify`, oldest first. */
   incidents(): PagedIncident[];
 }
 
 /**
- * Starts a fake of PagerDuty's Events API v2. An invalid event gets 400 `invalid event` with all errors, and so does a
- * wrong routing key. An event above 512 KB gets 413. Sources: https://developer.pagerduty.com/docs/send-alert-event
- * (fields, sizes) and https://developer.pagerduty.com/docs/events-api-v2-overview (statuses, the effect of a key).
+ * Starts a fake of PagerDuty's Events API v2. An invalid event returns 400 `invalid event` with all errors, and so does
+ * a wrong routing key. An event larger than 512 KB returns 413. Sources:
+ * https://developer.pagerduty.com/docs/send-alert-event (fields, sizes) and
+ * https://developer.pagerduty.com/docs/events-api-v2-overview (statuses, the effect of a key).
  */
 export async function fakePagerDuty(): Promise<PagerDutyFake> {
   const fake = await httpDouble({
@@ -45,7 +46,7 @@ const ACTIONS = ['trigger', 'acknowledge', 'resolve'] as const satisfies readonl
 
 const isAction = (value: unknown): value is PagerAction['action'] => ACTIONS.some((action) => action === value);
 
-/** Returns the key of an event. PagerDuty generates one for a trigger without a key. */
+/** Returns an event's key. If a trigger has no key, PagerDuty generates one. */
 function keyOf({ body }: ReceivedRequest): string {
   const { dedup_key: key } = recordOf(body) ?? {};
   return typeof key === 'string' ? key : createHash('md5').update(body).digest('hex');

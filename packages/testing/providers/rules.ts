@@ -7,19 +7,19 @@ import { cut } from '../../../src/platform/text/text-limits';
 /** A JSON object in a request. */
 export type Data = Readonly<Record<string, unknown>>;
 
-/** How a value breaks a rule. A vendor words its error from it. */
+/** How a value breaks a rule. Each vendor turns it into its own error message. */
 export interface Fault {
   kind: 'required' | 'type' | 'length' | 'value';
   /** The requirement, such as `at most 256 characters`. */
   expected: string;
-  /** The maximum length, for faults of length. */
+  /** The maximum length, if the value is too long. */
   max?: number;
 }
 
-/** How a vendor refuses a broken rule. */
+/** How a vendor responds to a broken rule. */
 export type Refusal = Pick<BrokenRule, 'status' | 'error' | 'code'>;
 
-/** A vendor's name, its usual refusal, and the wording of its errors. */
+/** A vendor's name, its usual error response, and the wording of its errors. */
 export interface Wording {
   vendor: string;
   status: number;
@@ -27,10 +27,10 @@ export interface Wording {
   error(path: string, fault: Fault): string;
 }
 
-/** The limits of a text. Lengths are in UTF-16 units, and no vendor counts more strictly. */
+/** The limits for a string. Lengths are in UTF-16 units. No vendor is stricter than that. */
 export interface TextBounds {
   max: number;
-  /** Default: 1, because vendors refuse an empty text if a text is required. */
+  /** Default: 1, because vendors reject an empty string if a string is required. */
   min?: number;
   required?: boolean;
   pattern?: RegExp;
@@ -38,13 +38,13 @@ export interface TextBounds {
   form?: string;
 }
 
-/** Collects a vendor's rules that one request breaks. Absent values that are not required break no rule. */
+/** Collects the vendor rules that one request breaks. A missing optional value breaks no rule. */
 export class Rules {
   readonly broken: BrokenRule[] = [];
 
   constructor(private readonly wording: Wording) {}
 
-  /** Records a broken rule, and returns whether the rule is met. `path` is empty for the request as a whole. */
+  /** Records a broken rule, and returns whether the rule was followed. `path` is empty for the request as a whole. */
   must(holds: boolean, path: string, fault: Fault | string, value: unknown, refusal: Partial<Refusal> = {}): boolean {
     if (holds) return true;
     const { vendor, status, code } = this.wording;
@@ -60,7 +60,7 @@ export class Rules {
     return false;
   }
 
-  /** Returns the JSON object of a request, or `null` if its content type or body isn't JSON. */
+  /** Returns the JSON object in a request, or `null` if its content type or body isn't JSON. */
   json(request: ReceivedRequest, refusal: Partial<Refusal> = {}): Data | null {
     const type = request.headers['content-type'] ?? '';
     const isJson = /^application\/json(?:; *charset="?utf-8"?)?$/i.test(type);
@@ -101,7 +101,7 @@ export class Rules {
     return fits || this.typed(path, 'true or false', value, refusal);
   }
 
-  /** Returns the elements of a list. Empty if it is absent, too long, or not a list. */
+  /** Returns the items of a list. Empty if the value is missing, too long, or not a list. */
   list(path: string, value: unknown, max: number, refusal?: Partial<Refusal>): readonly unknown[] {
     if (value === undefined) return [];
     if (!Array.isArray(value)) {
@@ -112,7 +112,7 @@ export class Rules {
     return this.must(value.length <= max, path, length, value.length, refusal) ? (value as unknown[]) : [];
   }
 
-  /** Returns the value if it is an object, otherwise `null`. */
+  /** Returns the value if it is an object. Otherwise returns `null`. */
   record(path: string, value: unknown, refusal?: Partial<Refusal>): Data | null {
     if (value === undefined || isRecord(value)) return value ?? null;
     this.typed(path, 'an object', value, refusal);
@@ -139,7 +139,7 @@ export class Rules {
   }
 }
 
-/** Returns a text as an http or https URL, or `null` for any other text. */
+/** Parses a string as an HTTP or HTTPS URL. Returns `null` for any other string. */
 export function webUrl(text: string): URL | null {
   return /^https?:\/\/[^\s/]/i.test(text) ? readUrl(text) : null;
 }
@@ -151,7 +151,7 @@ function sentenceOf(path: string, { kind, expected }: Fault, value: unknown): st
 
 const MAX_SHOWN = 80;
 
-/** Returns a value on one line, cut to length. */
+/** Returns a value on one line, cut to the maximum length. */
 function shown(value: unknown): string {
   if (value === undefined) return 'absent';
   const text = JSON.stringify(value);

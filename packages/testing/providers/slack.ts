@@ -4,14 +4,15 @@ import { type Data, Rules } from './rules';
 
 const PATH = '/services/T0CANARY1/B0CANARY2/canary-slack-token';
 
-/** Every credential in the config of `fakeSlack`. */
+/** Every credential in the `fakeSlack` config. */
 export const SLACK_SECRETS: readonly string[] = ['canary-slack-token', PATH];
 
 /**
- * Starts a fake of Slack's incoming webhooks, with JSON bodies. A wrong token gets 403 `invalid_token`, and any other
- * path 404 `no_service`. Sources: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks ("Handling
- * errors"), https://docs.slack.dev/reference/block-kit/blocks and
- * https://docs.slack.dev/reference/methods/chat.postMessage (`text`).
+ * Starts a fake of Slack's incoming webhooks, with JSON bodies. A wrong token returns 403 `invalid_token`, and any
+ * other path returns 404 `no_service`. Sources:
+ * https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks ("Handling errors"),
+ * https://docs.slack.dev/reference/block-kit/blocks, and https://docs.slack.dev/reference/methods/chat.postMessage
+ * (`text`).
  */
 export const fakeSlack = (): Promise<HttpProviderFake> =>
   httpDouble({
@@ -23,7 +24,7 @@ export const fakeSlack = (): Promise<HttpProviderFake> =>
   });
 
 const MAX_ATTACHMENTS = 100;
-/** Slack cuts a longer text, so the rest would be lost without an error. */
+/** Slack truncates longer text, so the rest would be lost without an error. */
 const MAX_TEXT = 40_000;
 
 function brokenRules(request: ReceivedRequest): readonly BrokenRule[] {
@@ -68,7 +69,7 @@ const MAX_BLOCKS = 50;
 const MAX_ID = 255;
 
 /**
- * The required properties of each block type. https://docs.slack.dev/reference/block-kit/blocks lists them with their
+ * The required properties for each block type. https://docs.slack.dev/reference/block-kit/blocks lists them with their
  * limits.
  */
 const BLOCKS: Readonly<Record<string, (rules: Rules, at: string, block: Data) => void>> = {
@@ -112,7 +113,7 @@ const BLOCKS: Readonly<Record<string, (rules: Rules, at: string, block: Data) =>
   video: () => {},
 };
 
-/** Checks the rules of a list of blocks, if it is present. Broken rules are `invalid_blocks`. */
+/** Validates a list of blocks, if there is one. Broken rules are `invalid_blocks`. */
 function slackBlocks(rules: Rules, path: string, value: unknown): void {
   const seen = new Set<unknown>();
   for (const { at, item } of rules.records(path, value, MAX_BLOCKS, INVALID)) {
@@ -126,7 +127,7 @@ function slackBlocks(rules: Rules, path: string, value: unknown): void {
   }
 }
 
-/** Checks a text object: https://docs.slack.dev/reference/block-kit/composition-objects/text-object */
+/** Validates a text object: https://docs.slack.dev/reference/block-kit/composition-objects/text-object */
 function textObject(
   rules: Rules,
   at: string,

@@ -6,19 +6,19 @@ import { Rules } from './rules';
 const ROUTE = '/workflows/canary-flow-id/triggers/manual/paths/invoke';
 const PATH = `${ROUTE}?sig=canary-teams-signature`;
 
-/** Every credential in the config of `fakeTeams`. */
+/** Every credential in the `fakeTeams` config. */
 export const TEAMS_SECRETS: readonly string[] = ['canary-teams-signature', 'canary-flow-id', PATH];
 
-/** The size limit of a Teams message: https://learn.microsoft.com/en-us/microsoftteams/limits-specifications-teams */
+/** The size limit for a Teams message: https://learn.microsoft.com/en-us/microsoftteams/limits-specifications-teams */
 const MAX_BYTES = 28 * 1024;
 
 /**
- * Starts a fake of a Power Automate workflow "When a Teams webhook request is received". The real one accepts nearly
- * everything with 202 and fails afterwards, which the sender can't see. This one immediately refuses what its next step
- * could not post. A wrong signature gets 401, and another workflow 404. Sources:
+ * Starts a fake of the Power Automate workflow "When a Teams webhook request is received". The real one accepts nearly
+ * everything with 202 and fails later, which the sender can't see. This one immediately rejects what its next step
+ * couldn't post. A wrong signature returns 401, and another workflow returns 404. Sources:
  * https://learn.microsoft.com/en-us/connectors/teams/#microsoft-teams-webhook and
  * https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using (envelope,
- * 28 KB, actions). For the card see `adaptive-card.ts`.
+ * 28 KB, actions). For the card, see `adaptive-card.ts`.
  */
 export const fakeTeams = (): Promise<HttpProviderFake> =>
   httpDouble({

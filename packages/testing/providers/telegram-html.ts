@@ -1,4 +1,4 @@
-/** The text that a chat shows for HTML, or Telegram's error if it refuses the text. */
+/** The text that a chat shows for HTML, or Telegram's error if it rejects the HTML. */
 export type TelegramText = { shown: string } | { error: string };
 
 /** Tags from https://core.telegram.org/bots/api#html-style. Only the last four have attributes. */
@@ -20,8 +20,8 @@ const TOKEN =
   /<(?<end>\/?)(?<tag>[a-zA-Z-]+)(?<attributes>(?:[^<>a-zA-Z-][^<>]*)?)>|&(?<entity>lt|gt|amp|quot|#\d{1,7}|#x[0-9a-fA-F]{1,6});|(?<loose>[<>&])/g;
 
 /**
- * Reads a text as `parse_mode: HTML` does. Refuses each `<`, `>` and `&` that isn't part of a tag or entity, as the
- * manual requires. The real server lets some of them pass.
+ * Parses text like `parse_mode: HTML` does. Rejects each `<`, `>`, and `&` that isn't part of a tag or entity, as the
+ * manual requires. The real server accepts some of them.
  */
 export function readTelegramHtml(text: string): TelegramText {
   const open: string[] = [];

@@ -6,23 +6,23 @@ import { readTelegramHtml } from './telegram-html';
 const TOKEN = '123456789:AAcanary-telegram-token';
 const CHAT = '-1001234567890';
 
-/** Every credential in the config of `fakeTelegram`, and its chat. */
+/** Every credential in the `fakeTelegram` config, and its chat. */
 export const TELEGRAM_SECRETS: readonly string[] = [TOKEN, CHAT];
 
 /** A Telegram bot with one chat. */
 export interface TelegramFake extends HttpProviderFake {
   /**
-   * Turns the chat into a supergroup. Until `verify`, a message to its old ID is refused, and the error contains the
-   * new ID (https://core.telegram.org/bots/api#responseparameters).
+   * Turns the chat into a supergroup. Until `verify`, messages to its old ID are rejected with an error that contains
+   * the new ID (https://core.telegram.org/bots/api#responseparameters).
    */
   becomeSupergroup(chatId: number): void;
 }
 
 /**
- * Starts a fake of `sendMessage` in Telegram's Bot API, with JSON bodies. A wrong token gets 401 `Unauthorized`, and
- * another chat 400 `Bad Request: chat not found`. Sources: https://core.telegram.org/bots/api#sendmessage and
- * #html-style. The error texts are from https://github.com/tdlib/telegram-bot-api. Texts in the two Markdown modes are
- * not parsed, and only their length is checked.
+ * Starts a fake of `sendMessage` in Telegram's Bot API, with JSON bodies. A wrong token returns 401 `Unauthorized`, and
+ * another chat returns 400 `Bad Request: chat not found`. Sources: https://core.telegram.org/bots/api#sendmessage and
+ * #html-style. The error texts are from https://github.com/tdlib/telegram-bot-api. Text in the two Markdown modes isn't
+ * parsed. Only its length is checked.
  */
 export async function fakeTelegram(): Promise<TelegramFake> {
   let supergroup: number | null = null;

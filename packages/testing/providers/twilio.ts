@@ -17,13 +17,13 @@ export const TWILIO_SERVICE = 'MG0123456789abcdef';
 
 const credentials = (user: string): string => Buffer.from(`${user}:${TOKEN}`).toString('base64');
 
-/** Every credential in the config of `fakeTwilio`, and its recipients. */
+/** Every credential in the `fakeTwilio` config, and its recipients. */
 export const TWILIO_SECRETS: readonly string[] = [TOKEN, TO, credentials(ACCOUNT)];
 
 /**
- * Starts a fake of Twilio's Messages resource. Wrong credentials get 401 with code 20003, and another account 404 with
- * 20404. An invalid form gets 400 with the code of the error. `From` together with `MessagingServiceSid` is refused,
- * because its service has no numbers. Sources:
+ * Starts a fake of Twilio's Messages resource. Wrong credentials return 401 with code 20003, and another account
+ * returns 404 with 20404. An invalid form returns 400 with the error's code. `From` together with `MessagingServiceSid`
+ * is rejected, because this messaging service has no numbers. Sources:
  * https://www.twilio.com/docs/messaging/api/message-resource#create-a-message-resource and
  * https://www.twilio.com/docs/api/errors.
  */
@@ -49,7 +49,7 @@ function queued({ body }: ReceivedRequest): ScriptedResponse {
 
 /** https://www.twilio.com/docs/glossary/what-e164 */
 const E164 = /^\+[1-9]\d{1,14}$/;
-/** A number, a short code, or an alphanumeric sender. */
+/** Matches a number, a short code, or an alphanumeric sender. */
 const SENDER = /^(?:\+[1-9]\d{1,14}|\d{3,8}|(?=.*[A-Za-z])[A-Za-z0-9 ]{1,11})$/;
 const MAX_BODY = 1600;
 

@@ -7,44 +7,44 @@ const SECRET = `whsec_${Buffer.from('canary-webhook-secret-32-bytes!!').toString
 const PATH = '/hook/canary-webhook-path';
 const HEADER = { key: 'X-Token', value: 'canary-header-value' } as const;
 
-/** Every credential in the config of a webhook sink. */
+/** Every credential in a webhook sink's config. */
 export const WEBHOOK_SECRETS: readonly string[] = [SECRET, 'canary-webhook-path', HEADER.value];
 
-/** How a webhook sink checks timestamps. */
+/** How a webhook sink validates timestamps. */
 export interface WebhookSinkOptions {
   /**
-   * The receiver's clock. Default: this machine's clock. If a test moves the service's clock (`service.advance`), the
-   * timestamps move as well. In that case pass `() => service.app.get(Clock).now()`, or a tolerance that covers the
-   * moves.
+   * The receiver's clock. Defaults to this machine's clock. If a test moves the service's clock (`service.advance`),
+   * the timestamps move as well. In that case, pass `() => service.app.get(Clock).now()`, or use a tolerance that
+   * covers the moves.
    */
   now?: () => Date;
-  /** The allowed deviation of a timestamp in seconds. Default: 300. `Infinity` allows any. */
+  /** How far a timestamp may deviate, in seconds. Default: 300. `Infinity` allows any deviation. */
   toleranceSeconds?: number;
 }
 
-/** The parts of a webhook's body that every receiver can rely on. docs/webhooks.md describes the whole body. */
+/** The parts of a webhook body that every receiver can rely on. docs/webhooks.md describes the whole body. */
 export interface WebhookEvent {
   type: 'alert.triggered' | 'alert.resolved' | 'alert.reminder' | 'alert.expiry' | 'alert.test' | 'contact.failing';
-  /** When it happened, in ISO 8601. */
+  /** When the event happened, in ISO 8601 format. */
   timestamp: string;
   data: Data;
 }
 
-/** A receiver of webhooks that knows the secret. */
+/** A webhook receiver that knows the secret. */
 export interface WebhookSink extends HttpProviderFake {
   /** The secret for verification. `config()` contains it. */
   readonly secret: string;
-  /** Returns the bodies of the accepted requests since `verify` in order, one for each `webhook-id`. */
+  /** Returns the bodies of the requests accepted since `verify`, in order, one for each `webhook-id`. */
   events(): WebhookEvent[];
-  /** Returns how many accepted requests since `verify` repeated the `webhook-id` of an earlier one. */
+  /** Returns how many requests accepted since `verify` repeated an earlier `webhook-id`. */
   repeats(): number;
 }
 
 /**
- * Starts a receiver for alerts of type `webhook`. It accepts a request with 204 if it is signed with the secret, has
- * the header from the config, and is dated within the tolerance. One valid signature of several is enough. Any other
- * request gets 401. Source: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
- * and docs/webhooks.md.
+ * Starts a receiver for `webhook` alerts. It accepts a request with 204 if the request is signed with the secret, has
+ * the header from the config, and has a timestamp within the tolerance. If there are several signatures, one valid
+ * signature is enough. Any other request returns 401. Source:
+ * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md and docs/webhooks.md.
  */
 export async function webhookSink({
   now = () => new Date(),
@@ -74,7 +74,10 @@ export async function webhookSink({
 
 const idOf = ({ headers }: ReceivedRequest): string => headers['webhook-id'] ?? '';
 
-/** The types in docs/webhooks.md, and types that the channel could send although webhooks get each event separately. */
+/**
+ * The types in docs/webhooks.md, and types that the channel could send, although webhooks receive each event
+ * separately.
+ */
 const TYPES = [
   ...['triggered', 'resolved', 'reminder', 'expiry', 'test', 'recovered', 'digest', 'flapping'].map(
     (kind) => `alert.${kind}`,
@@ -102,7 +105,7 @@ function brokenRules(request: ReceivedRequest, nowSeconds: number, tolerance: nu
   return rules.broken;
 }
 
-/** Records why the request can't be trusted, and returns whether it can. */
+/** Returns whether the request can be trusted. If it can't, records the reason. */
 function isGenuine(rules: Rules, request: ReceivedRequest, nowSeconds: number, tolerance: number): boolean {
   const { headers } = request;
   const refusal = { status: 401, error: 'no valid signature' };
@@ -143,7 +146,7 @@ function isGenuine(rules: Rules, request: ReceivedRequest, nowSeconds: number, t
   );
 }
 
-/** Whether one of the signatures is valid. Each is compared in constant time. */
+/** Returns whether any of the signatures is valid. Each is compared in constant time. */
 function isSigned({ headers, body }: ReceivedRequest): boolean {
   const key = Buffer.from(SECRET.slice('whsec_'.length), 'base64');
   const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;

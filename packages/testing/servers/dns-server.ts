@@ -17,7 +17,7 @@ export interface DnsServerReply {
   rcode?: number;
   answers?: Answer[];
   truncated?: boolean;
-  /** The ID of the reply, if it differs from the question's. */
+  /** The reply's ID, if it differs from the question's ID. */
   id?: number;
   question?: Question;
   /** Sent unchanged, instead of everything above. */
@@ -32,12 +32,14 @@ export interface DnsServerQuestion extends Question {
 }
 
 /**
- * Returns the reply. `null` sends nothing, several replies are sent one after another, and the strings close a TCP
+ * Returns the reply. `null` sends nothing. Several replies are sent one after another. The strings close a TCP
  * connection.
  */
 export type DnsScript = (question: DnsServerQuestion) => DnsServerReply | DnsServerReply[] | 'hang_up' | 'reset' | null;
 
-/** A DNS server on a free loopback port, UDP and TCP. It replies by a script and records the questions. */
+/**
+ * A DNS server on a free loopback port, over UDP and TCP. It replies according to a script and records the questions.
+ */
 export class DnsTestServer {
   readonly asked: DnsServerQuestion[] = [];
   readonly connections = new Set<Socket>();
@@ -76,7 +78,7 @@ export class DnsTestServer {
     }
   }
 
-  /** `address:port`, with IPv6 in brackets. */
+  /** In the form `address:port`, with IPv6 addresses in brackets. */
   get address(): string {
     return `${this.host.includes(':') ? `[${this.host}]` : this.host}:${this.port}`;
   }

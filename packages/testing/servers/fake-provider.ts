@@ -2,35 +2,35 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** One request as it arrived. */
+/** A request as it arrived. */
 export interface ReceivedRequest {
   method: string;
-  /** The path with the query. */
+  /** The path, including the query string. */
   path: string;
   headers: Readonly<Record<string, string>>;
   body: string;
-  /** The status of the response. `null` if there was none, although the provider may have accepted the request. */
+  /** The response status. `null` if there was no response, although the provider may have accepted the request. */
   status: number | null;
-  /** Whether its socket has been closed since then. */
+  /** Whether the request's socket has been closed since then. */
   closed: boolean;
 }
 
-/** A response, sent unchanged. */
+/** A response that is sent unchanged. */
 export interface ScriptedResponse {
   status: number;
   headers?: Readonly<Record<string, string>>;
   body?: string;
 }
 
-/** An action for one request. The fake responds, never responds, or resets the connection. */
+/** The action for one request: respond, never respond, or reset the connection. */
 export type ProviderAction = ScriptedResponse | 'hang' | 'reset';
 
-/** An action, or a function that chooses one by the request. The function must not throw. */
+/** An action, or a function that chooses one based on the request. The function must not throw. */
 export type ProviderScript = ProviderAction | ((request: ReceivedRequest) => ProviderAction);
 
 /**
- * A notification provider on a real loopback socket. Each request takes the next script, or else the standing script. A
- * request without either is unexpected: it gets 599, and `verify` fails the test.
+ * A notification provider on a real loopback socket. Each request takes the next queued script, or else the standing
+ * script. If there is neither, the request returns 599, and `verify` fails the test.
  */
 export class FakeProvider {
   readonly requests: ReceivedRequest[] = [];
@@ -69,17 +69,19 @@ export class FakeProvider {
     this.scripts.push(...scripts);
   }
 
-  /** Sets the script for every request without a queued one. `null` makes such requests unexpected again. */
+  /** Sets the script to use when the queue is empty. `null` makes such requests unexpected again. */
   standingResponse(script: ProviderScript | null): void {
     this.standing = script;
   }
 
-  /** Sets the standing script for requests whose path starts with `prefix`. It precedes the general one. */
+  /**
+   * Sets the standing script for requests whose path starts with `prefix`. It takes precedence over the general one.
+   */
   standingResponseAt(prefix: string, script: ProviderScript): void {
     this.standingAt.set(prefix, script);
   }
 
-  /** Throws: an error if a request had no script, or if a script was not used. Clears the record. */
+  /** Throws: an error if a request had no script, or if a script wasn't used. Clears the record. */
   verify(): void {
     const [problem] = this.takeProblems();
     if (problem !== undefined) throw new Error(problem);

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
 import { TcpTarget } from './tcp-target';
 
-/** The head of a request as sent, and its body. */
+/** A request's head as sent, and its body. */
 export interface SeenRequest {
   method: string;
   path: string;
@@ -14,7 +14,7 @@ export interface SeenRequest {
 /** Responds to one request by writing to its socket. */
 export type HttpScript = (request: SeenRequest, socket: Socket) => void;
 
-/** A web server whose scripts write raw bytes, valid HTTP or not. It records every request. */
+/** A web server whose scripts write raw bytes, which may be invalid HTTP. It records every request. */
 export class HttpTarget {
   private constructor(
     readonly tcp: TcpTarget,
@@ -41,7 +41,7 @@ export class HttpTarget {
     return new HttpTarget(tcp, seen, options.tls ? 'https' : 'http');
   }
 
-  /** Returns the URL of a path here. `host` replaces the IP address that it listens on. */
+  /** Returns the URL of a path on this server. `host` replaces the IP address that it listens on. */
   url(path = '/', host?: string): string {
     return `${this.scheme}://${host === undefined ? this.tcp.authority : `${host}:${this.tcp.port}`}${path}`;
   }
@@ -51,7 +51,7 @@ export class HttpTarget {
   }
 }
 
-/** Returns a well-formed response as text. */
+/** Returns a well-formed response as a string. */
 export function rawResponse(status: number, body = '', headers: Record<string, string> = {}): string {
   const lines = Object.entries({ 'Content-Length': String(Buffer.byteLength(body)), ...headers });
   return `HTTP/1.1 ${status} Status\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`;
@@ -63,7 +63,7 @@ export const always =
   (_request, socket) =>
     socket.end(text);
 
-/** Returns the value of a header that was sent, or `undefined`. */
+/** Returns the value of a request header, or `undefined`. */
 export const sent = (request: SeenRequest | undefined, name: string): string | undefined =>
   request?.headers.find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
 

@@ -3,24 +3,24 @@ import type { AddressInfo, Socket } from 'node:net';
 import { createRequire } from 'node:module';
 import type { SMTPServer, SMTPServerOptions } from 'smtp-server';
 
-/** One email as it arrived, with its envelope. */
+/** An email as it arrived, with its envelope. */
 export interface ReceivedMail {
   from: string;
   recipients: string[];
-  /** The whole message, headers and body, as sent. */
+  /** The whole message, including headers and body, as sent. */
   raw: string;
   /** Whether it was sent over TLS. */
   encrypted: boolean;
-  /** The account that sent it, or `null` without authentication. */
+  /** The account that sent it, or `null` if there was no authentication. */
   user: string | null;
-  /** The name that the client sent (EHLO). */
+  /** The name that the client announced (EHLO). */
   hello: string;
 }
 
 /**
- * The script for one email. The sink accepts the email, refuses it at a stage of the conversation, never responds to
- * the message, or drops the connection after the message. `refused` recipients are refused while the others are
- * accepted.
+ * The script for one email. The sink accepts the email, rejects it at some stage of the conversation, never responds to
+ * the message, or drops the connection after the message. `refused` rejects only those recipients and accepts the
+ * others.
  */
 export type MailScript =
   | { accept: true; refused?: readonly string[] }
@@ -28,28 +28,28 @@ export type MailScript =
   | 'hang'
   | 'drop';
 
-/** Options of the sink. TLS is implicit, by STARTTLS, offered but broken, or absent. */
+/** Options for the sink. TLS is implicit, by STARTTLS, offered but broken, or unavailable. */
 export interface SinkOptions {
   tls?: 'implicit' | 'starttls' | 'broken' | 'none';
   certificate?: { key: string; cert: string };
   account?: { user: string; password: string };
-  /** Refuses an email that breaks a rule, regardless of its script. `null` leaves the decision to the script. */
+  /** Rejects an email that breaks a rule, regardless of its script. `null` leaves the decision to the script. */
   judge?: (mail: ReceivedMail) => { code: number; text: string } | null;
 }
 
 /**
- * A real email server on loopback. Each connection takes the next script, or else the standing script. An email without
- * either is refused with 550 and fails `verify`.
+ * A real email server on the loopback interface. Each connection takes the next queued script, or else the standing
+ * script. If there is neither, the email is rejected with 550, and `verify` fails.
  */
 export class SmtpSink {
   readonly mails: ReceivedMail[] = [];
-  /** The user names of failed logins. */
+  /** The usernames from failed logins. */
   readonly refusedLogins: string[] = [];
   private readonly unexpected: string[] = [];
   private readonly sockets = new Set<Socket>();
   private scripts: MailScript[] = [];
   private standing: MailScript | null = null;
-  /** The script of each open connection, by connection ID. */
+  /** The script for each open connection, by connection ID. */
   private readonly current = new Map<string, MailScript | null>();
   private readonly server: SMTPServer;
 
@@ -121,12 +121,12 @@ export class SmtpSink {
     this.scripts.push(...scripts);
   }
 
-  /** Sets the script for every connection without a queued one. `null` makes its emails unexpected again. */
+  /** Sets the script to use when the queue is empty. `null` makes such emails unexpected again. */
   standingScript(script: MailScript | null): void {
     this.standing = script;
   }
 
-  /** Throws: an error if an email had no script, or if a script was not used. Clears the record. */
+  /** Throws: an error if an email had no script, or if a script wasn't used. Clears the record. */
   verify(): void {
     const [problem] = this.takeProblems();
     if (problem !== undefined) throw new Error(problem);
@@ -182,7 +182,7 @@ function smtpServer(): typeof SMTPServer {
 
 function securityOf({ tls = 'none', certificate, account }: SinkOptions): SMTPServerOptions {
   const disabledCommands = [...(tls === 'none' ? ['STARTTLS'] : []), ...(account ? [] : ['AUTH'])];
-  // Ciphers without a certificate, which no client offers.
+  // Anonymous ciphers, which no client offers.
   const broken =
     tls === 'broken' ? { ciphers: 'ADH-AES128-GCM-SHA256:@SECLEVEL=0', maxVersion: 'TLSv1.2' as const } : {};
   return { secure: tls === 'implicit', ...certificate, ...broken, disabledCommands, allowInsecureAuth: true };

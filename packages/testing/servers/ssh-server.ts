@@ -9,27 +9,27 @@ import { type Connection, Server as Ssh2, utils } from 'ssh2';
 
 const SSHD = '/usr/sbin/sshd';
 
-/** Whether openssh-server (Debian's path) is installed here. */
+/** Whether openssh-server is installed here, at the path that Debian uses. */
 export const isSshdInstalled = existsSync(SSHD);
 
 /** A real SSH server on a free loopback port. */
 export interface SshServer {
   readonly port: number;
-  /** The type and fingerprint of its host key, as in a check's result. */
+  /** The type and fingerprint of the host key, as in a check result. */
   readonly hostKey: string;
   /** The number of connections accepted so far. */
   readonly arrived: number;
-  /** The number of open connections. */
+  /** The number of connections that are currently open. */
   readonly open: number;
   stop(): Promise<void>;
 }
 
-/** Key types of `ssh-keygen -t`. */
+/** Key types for `ssh-keygen -t`. */
 export type HostKeyType = 'ed25519' | 'ecdsa' | 'rsa';
 
 const KEY_NAMES = { ed25519: 'ssh-ed25519', ecdsa: 'ecdsa-sha2-nistp256', rsa: 'ssh-rsa' };
 
-/** OpenSSH. Each connection gets a separate `sshd -i` with the same new host key. */
+/** A server that runs OpenSSH. Each connection gets a separate `sshd -i` with the same new host key. */
 export class OpenSshServer implements SshServer {
   arrived = 0;
   private readonly children = new Set<ChildProcess>();
@@ -41,7 +41,7 @@ export class OpenSshServer implements SshServer {
     private readonly directory: string,
   ) {}
 
-  /** `options` are lines of an `sshd_config`. */
+  /** `options` are `sshd_config` lines. */
   static async start(type: HostKeyType = 'ed25519', options: string[] = []): Promise<OpenSshServer> {
     const directory = mkdtempSync(join(tmpdir(), 'sshd-'));
     const key = join(directory, 'host_key');
@@ -77,10 +77,10 @@ export class OpenSshServer implements SshServer {
   }
 }
 
-/** A name with its length, and 32 bytes with their length (RFC 8709, section 4). */
+/** The length-prefixed name, followed by the length-prefixed 32-byte key (RFC 8709, section 4). */
 const ED25519_BLOB_BYTES = 4 + 'ssh-ed25519'.length + 4 + 32;
 
-/** ssh2 drops leading zeros of a public key (1.17, lib/keygen.js), so one key in 256 is too short to be parsed. */
+/** ssh2 drops leading zeros from a public key (1.17, lib/keygen.js), so one key in 256 is too short to parse. */
 function newHostKey(): { type: string; blob: Buffer; secret: string } {
   for (;;) {
     const pair = utils.generateKeyPairSync('ed25519');
@@ -90,7 +90,7 @@ function newHostKey(): { type: string; blob: Buffer; secret: string } {
   }
 }
 
-/** The server of the package ssh2, for machines without OpenSSH. */
+/** A server that uses the ssh2 package, for machines without OpenSSH. */
 export class Ssh2Server implements SshServer {
   arrived = 0;
   private readonly clients = new Set<Connection>();
@@ -125,7 +125,7 @@ export class Ssh2Server implements SshServer {
   }
 }
 
-/** Starts OpenSSH if it is installed, otherwise ssh2. */
+/** Starts OpenSSH if it is installed. Otherwise starts ssh2. */
 export const startSshServer = (): Promise<SshServer> => (isSshdInstalled ? OpenSshServer.start() : Ssh2Server.start());
 
 async function listen(server: Server | Ssh2): Promise<number> {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions, TLSSocket } from 'node:tls';
 import { eventually } from '../eventually';
 
-/** A listener on loopback that runs a script for every connection. */
+/** A listener on the loopback interface that runs a script for every connection. */
 export class TcpTarget {
   /** The number of connections accepted so far. */
   accepted = 0;
@@ -15,7 +15,7 @@ export class TcpTarget {
     readonly host: string,
   ) {}
 
-  /** `tls` makes it a TLS server. The script then gets the decrypted stream. */
+  /** `tls` makes it a TLS server, and the script receives the decrypted stream. */
   static async listen(
     script: (socket: Socket) => void,
     options: { host?: string; tls?: TlsOptions; port?: number } = {},
@@ -29,7 +29,7 @@ export class TcpTarget {
     return target;
   }
 
-  /** `host:port`, with IPv6 in brackets. */
+  /** In the form `host:port`, with IPv6 addresses in brackets. */
   get authority(): string {
     return `${this.host.includes(':') ? `[${this.host}]` : this.host}:${this.port}`;
   }
@@ -38,7 +38,7 @@ export class TcpTarget {
     return this.open.size;
   }
 
-  /** Resolves when no connection is open, and rejects if one stays open. */
+  /** Resolves when no connection is open. Rejects if one isn't closed. */
   async untilLeft(): Promise<void> {
     await eventually('every connection to be closed', () => this.open.size === 0);
   }
@@ -56,7 +56,7 @@ export class TcpTarget {
   }
 }
 
-/** Returns a port on which nothing listens, so that connections to it are refused. */
+/** Returns a port that nothing listens on, so that connections to it are refused. */
 export async function closedPort(host = '127.0.0.1'): Promise<number> {
   const target = await TcpTarget.listen(() => {}, { host });
   await target.close();
@@ -68,7 +68,7 @@ export const silence = (socket: Socket): void => {
   socket.on('error', () => {}).resume();
 };
 
-/** Ends a connection abruptly: with a reset, or under TLS without close_notify. */
+/** Closes a connection abruptly: with a reset, or without close_notify under TLS. */
 export const slam = (socket: Socket): void => {
   if (socket instanceof TLSSocket) socket.destroy();
   else socket.resetAndDestroy();

@@ -4,7 +4,7 @@ import { type IncomingMessage, request as startRequest } from 'node:http';
 /** An unchanged response. No status throws an error. */
 export interface ApiResponse<Body = unknown> {
   status: number;
-  /** Names are in lower case. Several headers with the same name are joined with a comma. */
+  /** Names are in lower case. Repeated headers are joined with a comma. */
   headers: Record<string, string>;
   /** The parsed JSON body, or `null` if it isn't JSON. */
   body: Body;
@@ -61,7 +61,10 @@ export class Api {
   }
 }
 
-/** Sends one request to any URL over a new connection. `signal` aborts it, and then it rejects. */
+/**
+ * Sends one request to any URL over a new connection. If `signal` is aborted, the request is aborted and the promise
+ * rejects.
+ */
 export async function requestOnce<Body = unknown>(
   method: string,
   url: string,

@@ -8,7 +8,7 @@ export type Duration = `${number} ${keyof typeof UNITS}`;
 const isUnit = (text: string | undefined): text is keyof typeof UNITS =>
   text !== undefined && Object.hasOwn(UNITS, text);
 
-/** Returns the milliseconds of a duration. Throws: an error if it is invalid or not positive. */
+/** Converts a duration to milliseconds. Throws: an error if it is invalid or not positive. */
 export function millisecondsOf(duration: Duration): number {
   const [amount, unit] = duration.split(' ');
   const ms = isUnit(unit) ? Number(amount) * UNITS[unit] : NaN;

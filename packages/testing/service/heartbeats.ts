@@ -5,7 +5,7 @@ import { DatabaseClock } from '../../../src/platform/database/database-clock';
 import { eventually } from '../eventually';
 import { type ApiResponse, requestOnce } from './api';
 
-/** An endpoint of type `HEARTBEAT` as a key with the role write sees it. Other keys see its ping URL masked. */
+/** A `HEARTBEAT` endpoint as seen by a key with the write role. Other keys see a masked ping URL. */
 export interface PingedEndpoint {
   readonly heartbeat: { readonly ping_id: string };
 }
@@ -13,11 +13,11 @@ export interface PingedEndpoint {
 export type SentKind = 'success' | 'start' | 'fail' | 'log';
 
 export interface PingExtras {
-  /** The output of the job. The service keeps its first 10,000 bytes. */
+  /** The job's output. The service keeps the first 10,000 bytes. */
   body?: string | Buffer;
-  /** The run, a UUID. It identifies overlapping runs. */
+  /** The run ID, a UUID. It distinguishes overlapping runs. */
   rid?: string;
-  /** 0 to 255, sent in the URL in place of the kind. 0 is a success. */
+  /** 0 to 255, sent in the URL in place of the kind. 0 means success. */
   exitCode?: number;
 }
 
@@ -33,7 +33,7 @@ export function sendPing(
   return requestOnce(body === undefined ? 'GET' : 'POST', url + path, {}, body);
 }
 
-/** Evaluates the heartbeats that are late by the application's clock, and waits for the running sweep. */
+/** Evaluates the heartbeats that are late by the application's clock, and waits for a running sweep to finish. */
 export async function judgeLateHeartbeats(app: INestApplicationContext): Promise<void> {
   const [sweep, database, clock] = [app.get(HeartbeatSweep), app.get(Database), app.get(DatabaseClock)];
   const left = 'SELECT 1 FROM heartbeat WHERE pending IS NOT NULL OR next_at <= $1 LIMIT 1';

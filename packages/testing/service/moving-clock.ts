@@ -3,8 +3,8 @@ import { DatabaseClock } from '../../../src/platform/database/database-clock';
 import { Clock } from '../../../src/platform/time/clock';
 
 /**
- * Moves the time of one running application forward, both wall clock and monotonic clock. Tests do not wait for real
- * time.
+ * Moves time forward for one running application, both the wall clock and the monotonic clock, so that tests don't wait
+ * for real time.
  */
 export class MovingClock {
   private constructor(
@@ -24,7 +24,7 @@ export class MovingClock {
 
   /**
    * Freezes the clock between moves. Even on a slow machine, only `advance` makes something due. The clock is no longer
-   * synchronized with the database, because each reply would shift it by the time the reply took, possibly backwards.
+   * synchronized with the database. Each sync would shift it by the round-trip time, possibly backward.
    */
   static frozenIn(app: INestApplicationContext, movedMs = 0): MovingClock {
     app.get(DatabaseClock).synchronize = () => {};

@@ -16,7 +16,7 @@ class NobodyIsToldOfStalls implements OnModuleInit {
 class NoStallsModule {}
 
 /**
- * A service that ignores stalls of its process. A busy machine or a moved clock must not repeat a check, which would
- * use up two results of a script, or refuse a request.
+ * A service that ignores stalls in its process. A busy machine or a moved clock must not repeat a check, which would
+ * consume two scripted results, or cause a request to be refused.
  */
 export const noStalls: Extension = { name: 'no-stalls', modules: [NoStallsModule] };

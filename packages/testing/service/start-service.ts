@@ -21,45 +21,45 @@ import { judgeLateHeartbeats, type PingedEndpoint, type PingExtras, sendPing, ty
 import { MovingClock } from './moving-clock';
 import { noStalls } from './no-stalls';
 
-/** How a service under test is started. */
+/** Options for starting a service under test. */
 export interface ServiceOptions {
   /**
-   * Changes to the settings of `Config`. By default, tests have silent logs, no rate limit and no retries of failed
+   * Changes to the `Config` settings. By default, tests have no log output, no rate limit, and no retries after failed
    * checks.
    */
   config?: Partial<Config>;
   extensions?: readonly Extension[];
-  /** The variables from which the settings of the extensions are read. The process's environment is not used. */
+  /** The environment variables that extensions read their settings from. The process's environment isn't used. */
   environment?: Readonly<Record<string, string | undefined>>;
   /**
-   * The database. `memory` is embedded and deleted by `stop`. `temporary` is embedded in a directory that `close`
+   * The database. `memory` is embedded and is deleted by `stop`. `temporary` is embedded in a directory that `close`
    * removes, for use with `restart`. Anything else is the URL of an empty PostgreSQL database that you create and drop.
    * Default: `memory`.
    */
   database?: 'memory' | 'temporary' | (string & Record<never, never>);
   /**
-   * `scheduled` checks endpoints when they are due, as in production. `on demand` only checks by `POST
-   * /endpoints/:id/checks`, so that each check is one step of the test. Default: `scheduled`.
+   * `scheduled` checks endpoints when they are due, as in production. `on demand` only checks using `POST
+   * /endpoints/:id/checks`, so that each check is a step in the test. Default: `scheduled`.
    */
   checks?: 'scheduled' | 'on demand';
 }
 
-/** The clients of one organization, one for each role. */
+/** The clients for one organization, one for each role. */
 export interface ServiceOrganization {
-  /** The UUID, as services take it. */
+  /** The UUID that internal services expect. */
   orgId: string;
   admin: Api;
   write: Api;
   read: Api;
 }
 
-/** A complete running service with its own database, a free port on 127.0.0.1, and real requests. */
+/** A complete running service with its own database and a free port on 127.0.0.1. Requests are real. */
 export interface Service {
   readonly app: NestExpressApplication;
   /** `http://127.0.0.1:port` */
   readonly url: string;
   readonly config: Config;
-  /** A client of the organization "Default". */
+  /** A client for the organization "Default". */
   readonly admin: Api;
   readonly write: Api;
   readonly read: Api;
@@ -68,35 +68,35 @@ export interface Service {
   /** A client with the operator token. */
   readonly operator: Api;
   organization(name: string): Promise<ServiceOrganization>;
-  /** Returns the target that endpoints of type `SCRIPTED` with the URL `scripted://name` check. */
+  /** Returns the target that `SCRIPTED` endpoints with the URL `scripted://name` check. */
   target(name: string): ScriptedTarget;
   /**
-   * Pings a heartbeat as its job does. Default: `'success'`. Pass the endpoint as a key with the role write sees it. No
-   * status throws an error. After 200 the ping and its check are committed. The limit is one ping a second with a burst
-   * of ten, then 429.
+   * Pings a heartbeat like its job would. Default: `'success'`. Pass the endpoint as seen by a key with the write role.
+   * No status throws an error. After a 200, the ping and its check are committed. The limit is one ping per second with
+   * a burst of ten, then 429.
    */
   ping(endpoint: PingedEndpoint, kind?: SentKind, extras?: PingExtras): Promise<ApiResponse>;
   /**
-   * Moves the application's clocks forward: deadlines, reminders, and the delays and retries of deliveries. Slots use
-   * the database's clock, so no endpoint becomes due. A jump does not count as downtime of the service, so late
-   * heartbeats become down. Evaluates those, sends the due deliveries, and returns when nothing is being sent.
+   * Moves the application's clocks forward: deadlines, reminders, and delivery delays and retries. Slots use the
+   * database's clock, so no endpoint becomes due. A jump doesn't count as service downtime, so late heartbeats become
+   * down. Evaluates late heartbeats, sends the due deliveries, and returns when nothing is being sent.
    */
   advance(duration: Duration): Promise<void>;
-  /** Stops the service as SIGTERM does. Work in progress is finished. */
+  /** Stops the service like SIGTERM does. Work in progress is finished. */
   stop(): Promise<void>;
   /**
-   * Starts the service again on the same database, optionally with other settings. The database must not be `memory`.
-   * The clock is the real one again.
+   * Restarts the service on the same database, optionally with other settings. The database must not be `memory`. The
+   * real clock is restored.
    */
   restart(config?: Partial<Config>): Promise<void>;
-  /** Stops the service and removes what it stored. */
+  /** Stops the service and removes its data. */
   close(): Promise<void>;
 }
 
 /** The operator's token in tests. */
 export const OPERATOR_TOKEN = 'operator-token-for-the-tests-0001';
 
-/** The settings of every service under test. A test's own settings override them. */
+/** The settings for every service under test. A test's own settings override them. */
 const FOR_TESTS = {
   port: 0,
   rateLimitPerSecond: 0,
@@ -105,7 +105,7 @@ const FOR_TESTS = {
   operatorToken: OPERATOR_TOKEN,
 } as const satisfies Partial<Config>;
 
-/** Starts the real service. `close` it at the end of the tests, because an open connection keeps jest alive. */
+/** Starts the real service. Call `close` at the end of the tests, because an open connection keeps Jest running. */
 export function startService(options: ServiceOptions = {}): Promise<Service> {
   const scripts = new Scripts();
   const onDemand = options.checks === 'on demand' ? [checksOnDemand] : [];
@@ -113,7 +113,7 @@ export function startService(options: ServiceOptions = {}): Promise<Service> {
   return startExactly({ ...options, extensions }, scripts);
 }
 
-/** Starts the service as built, without any extension of the kit. */
+/** Starts the service as built, without any of the kit's extensions. */
 export async function startExactly(options: ServiceOptions, scripts: Scripts = new Scripts()): Promise<Service> {
   const { database = 'memory' } = options;
   const directory = database === 'temporary' ? await mkdtemp(join(tmpdir(), 'uptime-test-')) : null;
@@ -132,7 +132,7 @@ export async function startExactly(options: ServiceOptions, scripts: Scripts = n
 
 const urlOf = (database: string): string => (database === 'memory' ? 'embedded:memory' : database);
 
-/** The parts that one start creates. */
+/** The parts that each start creates. */
 interface Started extends Omit<ServiceOrganization, 'orgId'> {
   readonly app: NestExpressApplication;
   readonly url: string;
@@ -187,7 +187,7 @@ class RunningService implements Service {
       const { orgId: _, ...clients } = await clientsOf(app, url, organization.id);
       this.started = { app, url, config, ...clients, clock: null, isStopped: false };
     } catch (error) {
-      // The caller has no reference to close it, and its database would stay locked.
+      // The caller has no reference for closing it, and its database would remain locked.
       await app.close();
       throw error;
     }
@@ -235,7 +235,7 @@ class RunningService implements Service {
       await rm(this.settings.dataDir, { recursive: true, force: true });
   }
 
-  /** Runs once. A second `close` of an application would wait for a database that has already stopped. */
+  /** Runs only once. A second `close` of an application would wait for a database that has already stopped. */
   private async end(): Promise<void> {
     if (!this.started || this.started.isStopped) return;
     this.started.isStopped = true;

@@ -32,17 +32,19 @@ import { freshDatabase } from '../database/database';
 /** F fails, S succeeds, D is degraded (up with a warning), and ? is unknown. */
 export type Result = 'F' | 'S' | 'D' | '?';
 
-/** One result of a batch. `muted` is set as by the recorder. All results are from one address by default. */
+/**
+ * One result in a batch. `muted` is set the way the recorder sets it. By default, all results come from one address.
+ */
 export interface Reported {
   endpointId: string;
   result: Result;
   muted?: boolean;
   address?: string;
-  /** The result of each location, if there are several. */
+  /** The result at each location, if there are several. */
   locations?: readonly LocationSeen[];
 }
 
-/** The columns of `alert` that tests read. */
+/** The columns in `alert` that tests read. */
 export interface StoredAlert {
   id: string;
   endpoint_id: string;
@@ -53,7 +55,7 @@ export interface StoredAlert {
   incident_started_at: Date | null;
 }
 
-/** The columns of `notification` that tests read. */
+/** The columns in `notification` that tests read. */
 export interface StoredDelivery {
   event_id: string;
   kind: string;
@@ -62,30 +64,33 @@ export interface StoredDelivery {
   notification: Pick<Notification, 'id' | 'incidentKey' | 'triggerId' | 'locations'>;
 }
 
-/** The rule of an alert that a test creates. */
+/** The rule for an alert that a test creates. */
 export interface NewAlert {
   failureThreshold: number;
   successThreshold: number;
   sendOnResolved?: boolean;
   condition?: AlertCondition;
-  /** Seconds. */
+  /** In seconds. */
   after?: number;
   remindEvery?: number;
 }
 
-/** The part of the service that turns checks into events, on a real database, without routes and loops. */
+/**
+ * The part of the service that turns checks into events. It runs on a real database, without routes and background
+ * loops.
+ */
 export class Alerting {
   private constructor(
     private readonly module: INestApplicationContext,
     private readonly dropDatabase: () => Promise<void>,
   ) {}
 
-  /** Uses an application that is running. Its owner closes it. */
+  /** Uses a running application, which the caller must close. */
   static of(app: INestApplicationContext): Alerting {
     return new Alerting(app, async () => {});
   }
 
-  /** Starts on a fresh database, unless the settings name one. */
+  /** Starts on a new database, unless the settings specify one. */
   static async start(overrides: Partial<Config> = {}): Promise<Alerting> {
     const fresh = 'databaseUrl' in overrides ? { url: null, drop: async () => {} } : await freshDatabase();
     const config = Object.assign(new Config(), { databaseUrl: fresh.url, ...overrides });
@@ -170,7 +175,7 @@ export class Alerting {
     return id;
   }
 
-  /** Creates `count` endpoints with an alert each. Each has its own website, and all have the same address. */
+  /** Creates `count` endpoints, each with an alert and a separate website. All of them share one address. */
   async endpoints(orgId: string, count: number, rule: NewAlert): Promise<string[]> {
     const ids: string[] = [];
     for (let n = 0; n < count; n++) {
@@ -191,7 +196,7 @@ export class Alerting {
        VALUES ($1, $2, $3, 'slack', $4, $5, $6, $7)`,
       [id, orgId, endpointId, config, rule.failureThreshold, rule.successThreshold, rule.sendOnResolved ?? true],
     );
-    // A separate statement, because older schemas have no such column.
+    // A separate statement, because older schemas don't have this column.
     if (rule.condition !== undefined)
       await this.database.query('UPDATE alert SET condition = $2 WHERE id = $1', [id, rule.condition]);
     if (rule.after !== undefined || rule.remindEvery !== undefined)
@@ -204,9 +209,9 @@ export class Alerting {
   }
 
   /**
-   * Records a batch of results as the recorder does: locks state rows in ID order, folds and saves streaks, and
-   * evaluates alerts. Uses the recorder's pool: a request gives up after waiting two seconds for a row, but a result
-   * is kept until it is written.
+   * Records a batch of results like the recorder does: locks state rows in ID order, updates and saves streaks, and
+   * evaluates alerts. Uses the recorder's pool. A request gives up after waiting two seconds for a row, but a result is
+   * kept until it is written.
    */
   check(batch: readonly Reported[], error = 'connection refused', at = new Date()): Promise<StreakUpdate[]> {
     return this.module.get(WorkerDatabase).transaction(async (tx) => {
@@ -225,13 +230,13 @@ export class Alerting {
     });
   }
 
-  /** Records results of one endpoint one by one, given as `FFS?`. Accepts the public ID as well. */
+  /** Records an endpoint's results one at a time, given as `FFS?`. Also accepts the public ID. */
   async play(endpointId: string, results: string, error?: string): Promise<void> {
     const id = parseId('endpoint', endpointId) ?? endpointId;
     for (const result of results) await this.check([{ endpointId: id, result: result as Result }], error);
   }
 
-  /** Records results as if each check came that long after the one before, the last one now. */
+  /** Records results as if the checks were that far apart, with the last one now. */
   async playEvery(seconds: number, endpointId: string, results: string): Promise<void> {
     const id = parseId('endpoint', endpointId) ?? endpointId;
     const last = Date.now();
@@ -270,7 +275,7 @@ export class Alerting {
   }
 }
 
-/** Nest does not close what a failed start has opened. */
+/** Nest doesn't close what a failed start has opened. */
 async function disconnect(module: INestApplicationContext): Promise<void> {
   for (const { dataSource } of [module.get(WorkerDatabase), module.get(Database)]) await dataSource.destroy();
   await module.get(DatabaseServer).close();
@@ -284,7 +289,7 @@ interface State {
   successes: number;
   bad: number;
   good: number;
-  /** The time of the first check in the current failure streak that no mute covered. */
+  /** The time of the first unmuted check in the current failure streak. */
   failingSince: Date | null;
   badSince: Date | null;
   upSince: Date | null;
@@ -324,7 +329,7 @@ async function saveState(tx: Tx, state: State): Promise<void> {
   );
 }
 
-/** Folds a result into the streaks as the recorder does. */
+/** Updates the streaks with a result, like the recorder does. */
 function fold(state: State, result: Exclude<Result, '?'>, muted: boolean, at: Date): void {
   const [isDown, isBad] = [result === 'F', result !== 'S'];
   state.status = isDown ? 0 : 1;

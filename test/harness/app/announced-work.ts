@@ -4,7 +4,7 @@ import type { TestApp } from './app';
 
 const HOUR_MS = 3_600_000;
 
-/** A maintenance window as it is stored, with any times. The API starts no windows in the past. */
+/** A stored maintenance window with arbitrary times. The API doesn't allow windows that start in the past. */
 export interface WindowRows {
   name?: string;
   description?: string;
@@ -12,7 +12,7 @@ export interface WindowRows {
   scope?: { websites?: string[]; endpoints?: string[]; tags?: string[] };
   public?: boolean;
   recurring?: boolean;
-  /** Start and end of each occurrence, in hours from now. */
+  /** The start and end of each occurrence, in hours from now. */
   times: [number, number][];
 }
 
@@ -76,7 +76,7 @@ export async function writeOutage(
   );
 }
 
-/** Writes a day on which all checks were up, except those given as down or planned. */
+/** Stores a day on which all checks were up, except those given as down or planned. */
 export async function writeDay(
   { app }: Pick<TestApp, 'app'>,
   endpoint: string,

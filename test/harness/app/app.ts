@@ -12,7 +12,7 @@ import { freshDatabase } from '../database/database';
 import { checkInvariants } from './invariants';
 import { counted, leaveSharedService, type SharedService, sharedService } from './shared-services';
 
-/** A service as a spec uses it. `admin`, `write`, and `read` are keys of the organization `orgId`. */
+/** A service as a spec uses it. `admin`, `write`, and `read` are keys for the organization `orgId`. */
 export interface TestApp extends Service {
   /** The UUID of the spec's organization. */
   readonly orgId: string;
@@ -27,10 +27,10 @@ const SHARED = {
 } as const satisfies Partial<Config>;
 
 /**
- * Returns an organization on a service with these settings. Other specs with the same settings use the service before
- * and after this one, but never at the same time. The organization isn't the Default organization. In `beforeAll`,
- * call this. In `afterAll`, call `close()`, which removes the organization. Don't count resources of the whole
- * installation, move the service's clock, or stop the service. `startOwnApp` is for that.
+ * Returns an organization on a service with these settings. Other specs with the same settings use the same service
+ * before and after this one, but never at the same time. The organization isn't the Default organization. Call this in
+ * `beforeAll`, and call `close()` in `afterAll`, which removes the organization. Don't count resources across the
+ * installation, move the service's clock, or stop the service. For that, use `startOwnApp`.
  */
 export async function startApp(overrides: Partial<Config> = {}): Promise<TestApp> {
   const settings = { ...SHARED, ...overrides };
@@ -42,8 +42,8 @@ export async function startApp(overrides: Partial<Config> = {}): Promise<TestApp
 }
 
 /**
- * Returns a separate service with a separate database (embedded in memory, or PostgreSQL with TEST_DATABASE_URL), as
- * `startService` of the test kit starts it. With `durable`, it can be restarted. The organization is the Default
+ * Returns a separate service with a separate database (embedded in memory, or PostgreSQL with TEST_DATABASE_URL),
+ * started by the test kit's `startService`. With `durable`, it can be restarted. The organization is the Default
  * organization.
  */
 export async function startOwnApp(
@@ -68,8 +68,8 @@ export async function startOwnApp(
 }
 
 /**
- * Rows that outlive their organization for a while and then expire: deliveries to pagers, and stream events not yet
- * sent.
+ * Rows that are kept for a while after their organization is removed: deliveries to pagers, and stream events that
+ * haven't been sent yet.
  */
 const ENDING = ['notification', 'notification_destination', 'stream_event'];
 
@@ -97,7 +97,7 @@ class Shared implements SharedService {
     const sql = this.service.app.get(Database);
     try {
       if (this.tenants > 0) throw new Error(`${this.tenants} specs have not closed what startApp gave them`);
-      // A process that only serves the API sends nothing, so pending deliveries aren't overdue, even on a slow
+      // A process that only serves the API doesn't send anything, so pending deliveries aren't overdue, even on a slow
       // machine.
       await checkInvariants(sql, this.service.config.role === 'api' ? this.startedAt : new Date());
       await checkNothingIsLeft(sql);
@@ -106,7 +106,7 @@ class Shared implements SharedService {
     }
   }
 
-  /** Removes the organization. The last one to leave also removes everything else that was created. */
+  /** Removes the organization. The last spec to leave also removes everything else that was created. */
   private async leave(): Promise<void> {
     this.tenants--;
     if (this.tenants > 0) return;
@@ -119,13 +119,13 @@ class Shared implements SharedService {
     await app.get(Database).query('DELETE FROM probe WHERE org_id IS NULL');
     const clock = app.get(Clock);
     if (!Object.hasOwn(clock, 'now')) return;
-    // Restores the clock for the specs after this one.
+    // Restores the clock for later specs.
     for (const name of ['now', 'monotonic'] as const) Reflect.deleteProperty(clock, name);
     throw new Error('the clock of a shared service was moved: use startOwnApp');
   }
 }
 
-/** Fails with each table that has a row of an organization other than the Default organization. */
+/** Fails with each table that has a row belonging to an organization other than the Default organization. */
 async function checkNothingIsLeft(sql: Sql): Promise<void> {
   const owned = await sql.query<{ name: string }>(
     `SELECT c.table_name AS name FROM information_schema.columns c

@@ -1,12 +1,12 @@
 export interface SignedIn {
   status: number;
-  /** `name=value`, or empty if the sign-in was refused. */
+  /** In the form `name=value`, or empty if the sign-in was refused. */
   cookie: string;
   requestId: string;
   retryAfter: string | null;
 }
 
-/** Signs in like the dashboard, replacing the session of `cookie` if given. */
+/** Signs in like the dashboard. If `cookie` is set, its session is replaced. */
 export async function signIn(url: string, credentials: object, cookie?: string): Promise<SignedIn> {
   const { status, headers } = await fetch(`${url}/auth/session`, {
     method: 'POST',
@@ -21,7 +21,7 @@ export async function signIn(url: string, credentials: object, cookie?: string):
   };
 }
 
-/** Headers of a state-changing request as the dashboard sends it. */
+/** Returns the headers that the dashboard sends with a state-changing request. */
 export const fromDashboard = (url: string, cookie: string): Record<string, string> => ({
   cookie,
   'content-type': 'application/json',

@@ -7,20 +7,20 @@ export interface BrowserResponse<Body> {
 export interface Redirected {
   status: number;
   location: string;
-  /** The names of the cookies that the response set. */
+  /** The names of the cookies set by the response. */
   cookies: string[];
 }
 
 /**
- * A browser that keeps its cookies and sends the same headers as the dashboard. `service` may have another URL after
- * a restart.
+ * A browser that keeps its cookies and sends the same headers as the dashboard. `service` may have another URL after a
+ * restart.
  */
 export class Browser {
   private readonly jar = new Map<string, string>();
 
   constructor(private readonly service: { readonly url: string }) {}
 
-  /** The cookies as the header of a request. */
+  /** The cookies as a request header. */
   get cookie(): string {
     return this.cookies([...this.jar.keys()]);
   }
@@ -35,7 +35,7 @@ export class Browser {
     return this.jar.has(name);
   }
 
-  /** Takes over the cookies of another browser, like an attacker who copied them. */
+  /** Copies another browser's cookies, like an attacker would. */
   copy(other: Browser): this {
     for (const [name, value] of other.jar) this.jar.set(name, value);
     return this;
@@ -57,7 +57,9 @@ export class Browser {
     return { status: response.status, headers: response.headers, body: (text === '' ? {} : JSON.parse(text)) as Body };
   }
 
-  /** Follows the redirect from the single sign-on provider. It is another site, so Strict cookies aren't sent. */
+  /**
+   * Follows the redirect from the single sign-on provider. The provider is another site, so Strict cookies aren't sent.
+   */
   async comeBack(search: string): Promise<Redirected> {
     const cookie = this.cookies([...this.jar.keys()].filter((name) => name.endsWith('_oidc')));
     const headers = { cookie, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
@@ -81,6 +83,6 @@ export class Browser {
   }
 }
 
-/** Returns the cookies that the response sets, without those that it deletes. */
+/** Returns the cookies that the response sets, excluding those it deletes. */
 const setBy = (response: Response): string[] =>
   response.headers.getSetCookie().flatMap((line) => /^([^=]+)=[^;]/.exec(line)?.[1] ?? []);

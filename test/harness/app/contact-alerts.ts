@@ -2,8 +2,8 @@ import type { Sql } from '../../../src/platform/database/database';
 import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';
 
 /**
- * Inserts an alert that notifies through the contact directly into the database, and returns its ID. Triggers at the
- * first failure.
+ * Inserts an alert that notifies through the contact directly into the database, and returns its ID. The alert triggers
+ * on the first failure.
  */
 export async function alertThrough(sql: Sql, endpointId: string, contactId: string): Promise<string> {
   const id = newUuid();

@@ -21,7 +21,7 @@ export interface SceneAlert {
   websiteId: string;
 }
 
-/** The columns of `notification` that tests read. */
+/** The columns in `notification` that tests read. */
 export interface OutboxRow {
   id: string;
   event_id: string | null;
@@ -39,7 +39,7 @@ export interface OutboxRow {
   created_at: Date;
 }
 
-/** A delivery as the API shows it. */
+/** A delivery as shown by the API. */
 export interface Delivery {
   id: string;
   alert_id: string;
@@ -57,7 +57,9 @@ export interface Delivery {
   created_at: string;
 }
 
-/** Configs that make a channel send to the fake provider. Destinations differ by the last part of the URL. */
+/**
+ * Configs that make a channel send to the fake provider. Destinations are distinguished by the last part of the URL.
+ */
 const CONFIGS: Readonly<Record<string, (url: string) => object>> = {
   webhook: (url) => ({ url }),
   slack: (url) => ({ webhook_url: url }),
@@ -71,7 +73,7 @@ const CONFIGS: Readonly<Record<string, (url: string) => object>> = {
   }),
 };
 
-/** A response that each channel accepts as a success. */
+/** A response that each channel accepts as successful. */
 export const ACCEPTED = {
   webhook: { status: 204 },
   slack: { status: 200, body: 'ok' },
@@ -81,8 +83,8 @@ export const ACCEPTED = {
 export type SceneType = keyof typeof ACCEPTED;
 
 /**
- * The whole application with a fake provider to send to and a settable clock. Endpoints are never checked: tests
- * report results.
+ * The whole application with a fake provider to send to and a settable clock. Endpoints are never checked. Tests report
+ * the results.
  */
 export class DeliveryScene {
   clock: MovingClock;
@@ -98,8 +100,7 @@ export class DeliveryScene {
 
   /**
    * With `timeStands`, the application's clock moves only when the test moves it. With `apart`, each endpoint has a
-   * separate website and fails at a separate address, so no two failures are combined into one incident and one
-   * message.
+   * separate website and a separate address, so failures are never combined into one incident and one message.
    */
   static async start(
     overrides: Partial<Config> = {},
@@ -118,7 +119,7 @@ export class DeliveryScene {
     await this.provider.stop();
   }
 
-  /** Restarts gracefully, as in a deployment, on the same database and with the same time. */
+  /** Restarts gracefully, as in a deployment, with the same database and the same time. */
   async restart(): Promise<void> {
     await this.app.stop();
     await this.app.restart();
@@ -130,8 +131,7 @@ export class DeliveryScene {
   }
 
   /**
-   * The application's time: the real time, or the fixed time with `timeStands`, plus the time that the test has
-   * added.
+   * The application's time: the real time, or the fixed time with `timeStands`, plus any time that the test has added.
    */
   now(): Date {
     return this.nest.get(Clock).now();
@@ -240,7 +240,7 @@ export class DeliveryScene {
     return alerts;
   }
 
-  /** Returns how many deliveries of these alerts are in each state. */
+  /** Returns how many of these alerts' deliveries are in each state. */
   async countStates(alerts: readonly SceneAlert[]): Promise<Record<string, number>> {
     const rows = await this.database.query<{ end: string; count: number }>(
       `SELECT kind || ' ' || state || COALESCE(':' || detail, '') AS end, count(*)::int AS count
@@ -258,7 +258,7 @@ export class DeliveryScene {
   }
 
   /**
-   * Ends a test: checks that nothing unexpected was sent, and drops what is left so that the next test does not send
+   * Finishes a test: checks that nothing unexpected was sent, and drops what is left so that the next test doesn't send
    * it.
    */
   async finish(): Promise<void> {
@@ -273,7 +273,7 @@ export class DeliveryScene {
     return this.nest.get(DeliveryLoop).drain();
   }
 
-  /** Moves time forward in steps and delivers at each, like a loop that wakes every second. */
+  /** Moves time forward in steps and delivers after each step, like a loop that wakes every second. */
   async pass(totalMs: number, stepMs = totalMs): Promise<void> {
     for (let passedMs = 0; passedMs < totalMs; passedMs += stepMs) {
       this.clock.advance(stepMs);
@@ -285,7 +285,7 @@ export class DeliveryScene {
     return this.database.query<OutboxRow>('SELECT * FROM notification WHERE alert_id = $1 ORDER BY seq', [uuid]);
   }
 
-  /** Returns `kind state` or `kind state:detail` of each row. */
+  /** Returns `kind state` or `kind state:detail` for each row. */
   async states(alert: SceneAlert): Promise<string[]> {
     return (await this.rows(alert)).map(({ kind, state, detail }) => `${kind} ${state}${detail ? `:${detail}` : ''}`);
   }
@@ -294,7 +294,7 @@ export class DeliveryScene {
     return (await this.app.read.get<Delivery[]>(`/alerts/${id}/deliveries`)).body;
   }
 
-  /** Returns the parsed request bodies that the provider received, optionally of one path only. */
+  /** Returns the parsed request bodies that the provider received, optionally for only one path. */
   received<Body = Record<string, unknown>>(path?: string): Body[] {
     return this.provider.requests
       .filter((request) => path === undefined || request.path.startsWith(`/${path}`))

@@ -7,8 +7,8 @@ import type { TestApp } from './app';
 const DUE_OR_PENDING = 'SELECT FROM heartbeat WHERE pending IS NOT NULL OR next_at <= $1';
 
 /**
- * Judges all due heartbeats. The service's own sweep may get a row first, so this repeats until none is due and all
- * are recorded.
+ * Evaluates all due heartbeats. The service's own sweep may process a row first, so this repeats until none is due and
+ * all are recorded.
  */
 export async function sweepHeartbeats({ app }: Pick<TestApp, 'app'>): Promise<void> {
   await eventually('no heartbeat is due or pending', async () => {

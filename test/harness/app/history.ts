@@ -32,7 +32,7 @@ export class StoppedClock extends Clock {
   }
 }
 
-/** The classes of the history module on a separate database, without the application around them. */
+/** The history module's classes on a separate database, without the rest of the application. */
 export class HistoryBench {
   private constructor(
     readonly database: WorkerDatabase,
@@ -47,7 +47,7 @@ export class HistoryBench {
     readonly close: () => Promise<void>,
   ) {}
 
-  /** Opens a migrated, empty database: the given one, or a separate one. */
+  /** Opens a migrated, empty database: the given one, or a new one. */
   static async open(now: Date, given?: TestDatabase): Promise<HistoryBench> {
     const fresh = given ?? (await freshDatabase());
     const server = await DatabaseServer.open({ databaseUrl: fresh.url, dataDir: '' });
@@ -88,7 +88,7 @@ export class HistoryBench {
     );
   }
 
-  /** Adds an organization with one website and `count` endpoints. Returns the IDs and history keys of the endpoints. */
+  /** Adds an organization with one website and `count` endpoints. Returns the endpoints' IDs and history keys. */
   async addEndpoints(count: number): Promise<{ id: string; key: string }[]> {
     const [orgId, websiteId] = [newUuid(), newUuid()];
     await this.database.query(`INSERT INTO organization (id, name) VALUES ($1, 'Test')`, [orgId]);
@@ -103,12 +103,12 @@ export class HistoryBench {
     );
   }
 
-  /** Writes a batch in one transaction, as the recorder does. */
+  /** Writes a batch in one transaction, like the recorder does. */
   write(checks: readonly FinishedCheck[]): Promise<void> {
     return this.database.transaction((tx) => this.writer.write(tx, checks));
   }
 
-  /** Resets the rollups to that hour, with no late hours, so that everything since is built again. */
+  /** Resets the rollups to that hour, with no late hours, so that everything since then is rebuilt. */
   async restartRollupsAt(hour: Date): Promise<void> {
     await this.database.query('DELETE FROM history_late');
     await this.database.query(`UPDATE history_progress SET done_until = $1, after_key = 0 WHERE name = 'hour'`, [hour]);
@@ -120,7 +120,7 @@ export class HistoryBench {
 }
 
 /**
- * Returns a finished check with a plausible result. `change` overrides parts of it. `code` is the error code of a
+ * Returns a finished check with a plausible result. `change` overrides parts of it. `code` is the error code for a
  * failed check.
  */
 export function recorded(

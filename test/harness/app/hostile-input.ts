@@ -3,8 +3,8 @@ import type { OpenApi, Parameter, Schema } from '../../../packages/testing/contr
 
 /**
  * Inputs generated from a schema: valid, at the boundary, of the wrong type, and hostile. They are plain JSON values.
- * Two kinds of strings in them are placeholders, which are replaced before sending. `@id:ws` is the ID of an existing
- * website, and `@raw:1e999` is JSON text that JavaScript can't represent.
+ * Two kinds of strings are placeholders that are replaced before sending. `@id:ws` is the ID of an existing website,
+ * and `@raw:1e999` is JSON that JavaScript can't represent.
  */
 const ID = '@id:';
 const RAW = '@raw:';
@@ -81,7 +81,7 @@ const RAW_JSON: readonly string[] = [
   '{"\\u0000":1}',
 ];
 
-/** Targets without a listener, in the form of each type of check. */
+/** Targets that nothing listens on, in the form used by each check type. */
 const TARGETS: Readonly<Record<string, string>> = {
   HTTP: 'http://127.0.0.1:9/',
   HTTPS: 'https://127.0.0.1:9/',
@@ -93,7 +93,7 @@ const TARGETS: Readonly<Record<string, string>> = {
 
 const oneOfList = <T>(list: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...list);
 
-/** Generates a string of any hostile kind. */
+/** Generates a hostile string of any kind. */
 export const hostileString: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: oneOfList(HOSTILE_STRINGS) },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 60 }) },
@@ -111,7 +111,7 @@ const hostileJson: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 4 }) },
 );
 
-/** Keeps requests on this machine: the host of an example URL becomes a local port without a listener. */
+/** Keeps requests on this machine: replaces an example URL's host with a local port that nothing listens on. */
 const localized = (example: string): string =>
   ID_EXAMPLE.test(example)
     ? `${ID}${example.slice(0, example.indexOf('_'))}`
@@ -154,11 +154,11 @@ function goodObject(document: OpenApi, schema: Schema, depth: number): fc.Arbitr
   const fitting = (object: object): object =>
     'type' in object && 'url' in object ? { ...object, url: TARGETS[String(object.type)] ?? object.url } : object;
   const required = Object.fromEntries(Object.entries(fields).filter(([name]) => requiredKeys.includes(name)));
-  // Optional fields that are each valid may contradict each other.
+  // Optional fields may contradict each other even if each is valid.
   return fc.oneof(fc.record(required), fc.record(fields, { requiredKeys })).map(fitting);
 }
 
-/** Generates values just inside and just outside the limits of the schema. */
+/** Generates values just inside and just outside the schema's limits. */
 function boundary(document: OpenApi, given: Schema): fc.Arbitrary<unknown> {
   const { minimum, maximum, minLength, maxLength, maxItems, items, type } = resolve(document, given);
   const edges: unknown[] = [];
@@ -175,7 +175,7 @@ function boundary(document: OpenApi, given: Schema): fc.Arbitrary<unknown> {
 const bad = (document: OpenApi, schema: Schema): fc.Arbitrary<unknown> =>
   fc.oneof(hostileJson, boundary(document, schema));
 
-/** Generates a valid value with one field, at any depth, replaced or dropped, or with an unknown field added. */
+/** Generates a valid value in which one field, at any depth, is replaced or dropped, or an unknown field is added. */
 function spoiled(document: OpenApi, given: Schema): fc.Arbitrary<unknown> {
   const schema = resolve(document, given);
   const inner = schema.oneOf ?? schema.allOf;
@@ -220,7 +220,7 @@ export const pathValueFor = ({ schema }: Parameter): fc.Arbitrary<string> =>
     { weight: 1, arbitrary: fc.constant(`ws_${'x'.repeat(10_000)}`) },
   );
 
-/** Generates query parameters: some of the documented ones, sometimes one of them twice, or an unknown one. */
+/** Generates query parameters: some of the documented ones, sometimes with a duplicate or an unknown one. */
 export function queryFor(document: OpenApi, parameters: readonly Parameter[]): fc.Arbitrary<[string, string][]> {
   const known = parameters.map(({ name, schema }) =>
     fc
@@ -237,7 +237,7 @@ export function queryFor(document: OpenApi, parameters: readonly Parameter[]): f
   return fc.oneof({ weight: 5, arbitrary: none }, { weight: 10, arbitrary: some }, { weight: 1, arbitrary: unknown });
 }
 
-/** Returns JSON text with its placeholders replaced. `idOf` returns an ID with that prefix. */
+/** Returns JSON with its placeholders replaced. `idOf` returns an ID with that prefix. */
 export function serialize(value: unknown, idOf: (prefix: string) => string): string {
   const raw: string[] = [];
   const text = JSON.stringify(value, (_, each: unknown) => {
@@ -253,7 +253,7 @@ export const withId = (text: string, idOf: (prefix: string) => string): string =
   text.startsWith(ID) ? idOf(text.slice(ID.length)) : text;
 
 /**
- * Encodes a text for a URL. A lone surrogate has no UTF-8 form and becomes the bytes that a careless client would
+ * Encodes a string for a URL. A lone surrogate has no UTF-8 form. It becomes the bytes that a careless client would
  * send.
  */
 export function percentEncoded(text: string): string {

@@ -9,7 +9,7 @@ import { findIncidentViolations } from './invariants';
 export class IncidentTables {
   constructor(private readonly sql: Sql) {}
 
-  /** Oldest number first. */
+  /** Returns incidents in ascending order by number. */
   incidents(orgId: string): Promise<IncidentRow[]> {
     return this.sql.query<IncidentRow>(`SELECT ${INCIDENT_COLUMNS} FROM incident i WHERE org_id = $1 ORDER BY number`, [
       orgId,
@@ -43,7 +43,7 @@ export class IncidentTables {
     expect(wrong).toEqual([]);
   }
 
-  /** Runs all effects of disabling or deleting endpoints, without changing the endpoints. */
+  /** Runs everything that disabling or deleting endpoints triggers, without changing the endpoints. */
   stop(alerting: Alerting, orgId: string, endpointIds: string[], reason: 'disabled' | 'deleted'): Promise<void> {
     return alerting.nest.get(WorkerDatabase).transaction(async (tx) => {
       await tx.query(

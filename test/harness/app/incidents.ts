@@ -2,11 +2,11 @@ import type { Database } from '../../../src/platform/database/database';
 import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';
 import type { Api } from '../../../packages/testing/service/api';
 
-/** The part of an endpoint in an incident. Times are minutes ago. */
+/** An endpoint's part in an incident. Times are in minutes ago. */
 interface Bad {
   endpoint: string;
   since?: number;
-  /** When the endpoint recovered. Without it, it is still failing. */
+  /** When the endpoint recovered. If missing, it is still failing. */
   until?: number;
 }
 
@@ -16,7 +16,7 @@ interface Detected {
 }
 
 /**
- * Creates an incident as alerts do, for a service that checks nothing: its rows and its member rows. Returns its ID.
+ * Creates an incident like alerts do, for a service that checks nothing: its row and its member rows. Returns its ID.
  */
 export async function newDetectedIncident(
   database: Database,
@@ -24,7 +24,7 @@ export async function newDetectedIncident(
   { address, severity = 'down' }: Detected = {},
 ): Promise<string> {
   const id = newUuid();
-  // One moment for all rows, because the incident has the times of its members.
+  // Uses the same time for all rows, because an incident's times are based on its members.
   const now = Math.floor(Date.now() / 1000) * 1000;
   const at = (minutesAgo: number): Date => new Date(now - minutesAgo * 60_000);
   const members = bad.map(({ endpoint, since = 10, until }) => ({
@@ -82,7 +82,7 @@ export async function newDetectedIncident(
   return formatId('incident', id);
 }
 
-/** Creates a manual incident over everything. Returns its ID. */
+/** Creates a manual incident that covers everything. Returns its ID. */
 export async function newIncident(by: Api, fields: object = {}): Promise<string> {
   const response = await by.post<{ id: string }>('/incidents', {
     title: 'Payments are slow',

@@ -63,7 +63,7 @@ const OUTAGES: readonly [what: string, sql: string][] = [
 
 const ENGINE: readonly [what: string, sql: string][] = [
   [
-    // A check that started late may be close to the next one, but each slot of the schedule has one check.
+    // A check that started late may be close to the next one, but each slot in the schedule has one check.
     'a slot that was checked twice',
     `SELECT format('%s at %s and %s later, its check %s; every %s from %s, recorded to %s, claimed to %s by %s;', id, checked_at - gap, gap, nth, stride, origin, last_slot_at, claimed_slot, claimed_by) AS id
        FROM (SELECT e.id, r.checked_at, stride, origin, t.last_slot_at, s.claimed_slot, s.claimed_by, row_number() OVER checks AS nth,
@@ -78,7 +78,7 @@ const ENGINE: readonly [what: string, sql: string][] = [
       WHERE c.same_cell AND c.gap < 0.3 * c.stride`,
   ],
   [
-    // With several locations, the streak is the quorum's.
+    // With several locations, the streak belongs to the quorum.
     'a streak that differs from the history',
     `SELECT endpoint_id AS id FROM (
        SELECT s.endpoint_id, s.consecutive_failures,
@@ -99,15 +99,15 @@ const ENGINE: readonly [what: string, sql: string][] = [
 ];
 
 /**
- * `checkInvariants` plus the invariants of recorded checks, for endpoints whose check was not changed or run on
- * demand.
+ * Checks `checkInvariants` plus the invariants for recorded checks. Only for endpoints whose check was neither changed
+ * nor run on demand.
  */
 export async function checkEngine(sql: Sql, now: Date = new Date()): Promise<void> {
   await checkInvariants(sql, now);
   failOn(await findAll(sql, ENGINE));
 }
 
-/** Returns what is wrong with outages, for endpoints without history that waits to be written. */
+/** Returns invariant violations in outages, for endpoints that have no history waiting to be written. */
 export const findOutageViolations = (sql: Sql): Promise<Violation[]> => findAll(sql, OUTAGES);
 
 const NUMBERS: readonly [what: string, sql: string][] = [
@@ -118,7 +118,7 @@ const NUMBERS: readonly [what: string, sql: string][] = [
   ],
 ];
 
-/** Returns what is wrong with incidents, provided that none has been removed. */
+/** Returns invariant violations in incidents, provided that none has been removed. */
 export const findIncidentViolations = async (sql: Sql, now: Date = new Date()): Promise<Violation[]> => [
   ...(await inconsistencies(sql, now)).filter(({ what }) => what.includes('member')),
   ...(await findAll(sql, [...INCIDENTS, ...NUMBERS])),
@@ -130,10 +130,7 @@ const inconsistencies = async (sql: Sql, now: Date): Promise<Violation[]> =>
     ids: samples,
   }));
 
-/**
- * Checks the invariants that hold in any state of the database, after any event. Fails with the list of all
- * violations.
- */
+/** Checks the invariants that hold in any database state, after any event. Fails with a list of all violations. */
 export async function checkInvariants(sql: Sql, now: Date = new Date()): Promise<void> {
   failOn([...(await inconsistencies(sql, now)), ...(await findAll(sql, [...DELIVERIES, ...INCIDENTS]))]);
 }
@@ -153,8 +150,8 @@ export function failOn(wrong: readonly Violation[]): void {
 }
 
 /**
- * `checkInvariants`, and nothing is pending: every delivery has arrived, was superseded with a reason, or visibly
- * failed.
+ * Checks `checkInvariants` and that nothing is pending: every delivery has arrived, was superseded with a reason, or
+ * has visibly failed.
  */
 export async function checkSettled(sql: Sql, now: Date = new Date()): Promise<void> {
   await checkInvariants(sql, now);

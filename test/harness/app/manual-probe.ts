@@ -6,11 +6,11 @@ import { numberChanges } from '../../../src/monitoring/remote/poll/probe-numberi
 import { WorkerDatabase } from '../../../src/platform/database/database';
 import type { TestApp } from './app';
 
-/** A probe that checks nothing. The test triggers each request and provides the results. */
+/** A probe that doesn't run checks. The test triggers each request and provides the results. */
 export class ManualProbe extends ProtocolClient {
   constructor(
     url: string,
-    /** `pr_…`. */
+    /** Starts with `pr_`. */
     readonly id: string,
     /** The name that endpoints use for its location. */
     readonly location: string,
@@ -31,8 +31,8 @@ export class ManualProbe extends ProtocolClient {
   }
 
   /**
-   * Returns a result of an assigned endpoint for the newest slot before `atMs`, checked at that time. It is up unless
-   * `result` differs.
+   * Returns a result for an assigned endpoint in the newest slot before `atMs`, checked at that time. It is up unless
+   * `result` says otherwise.
    */
   result(endpointId: string, atMs: number, result: Partial<SentCheck> = {}): SentResult {
     const held = this.held.get(endpointId);
@@ -63,7 +63,7 @@ export const DOWN: Partial<SentCheck> = {
   error: { code: 'connection_refused', phase: 'connect', message: 'The connection to 192.0.2.1 port 443 was refused.' },
 };
 
-/** Returns a row of a batch: the endpoint, the slot or the on-demand request, and the result. */
+/** Returns a row in a batch: the endpoint, the slot or the on-demand request, and the result. */
 export const resultOf = (
   of: Pick<SentResult, 'endpoint_id' | 'revision' | 'checked_at'> & Partial<SentResult>,
   result: Partial<SentCheck> = {},
@@ -84,12 +84,12 @@ export async function startManualProbe(app: TestApp, key: string, fields: object
   return probe;
 }
 
-/** Runs the sweep of a worker now. It otherwise runs every second. */
+/** Runs a worker's sweep now. Otherwise, it runs every second. */
 export const numberNow = async ({ app }: Pick<TestApp, 'app'>): Promise<void> => {
   await numberChanges(app.get(WorkerDatabase));
 };
 
-/** Polls until the probe is asked for a check on demand. */
+/** Polls until the probe is asked for an on-demand check. */
 export async function nextAsks(probe: ManualProbe): Promise<PollResponse['asks']> {
   for (;;) {
     const { status, body, text } = await probe.poll({ wait: 10 });

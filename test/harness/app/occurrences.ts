@@ -3,14 +3,14 @@ import type { Sql } from '../../../src/platform/database/database';
 import { newUuid } from '../../../src/platform/ids/id';
 
 export const EVERYTHING: MaintenanceScope = { coversAll: true, websiteIds: [], endpointIds: [], tags: [] };
-/** An empty scope. Add what the window covers. */
+/** An empty scope. Add what the window should cover. */
 export const NO_SCOPE: MaintenanceScope = { ...EVERYTHING, coversAll: false };
 
 type Given = Pick<Occurrence, 'orgId' | 'startsAt' | 'endsAt'> & Partial<Occurrence>;
 
 /**
- * Puts a maintenance occurrence in force without creating a full window. It covers everything unless a scope is
- * given. Returns the window's UUID.
+ * Makes a maintenance occurrence active without creating a full window. It covers everything unless there is a scope.
+ * Returns the window's UUID.
  */
 export async function addOccurrence(sql: Sql, given: Given): Promise<string> {
   const scopeId = newUuid();
@@ -45,7 +45,8 @@ export async function addOccurrence(sql: Sql, given: Given): Promise<string> {
 }
 
 /**
- * Ends all occurrences of an organization, including past ones, because tests of one application use the same times.
+ * Ends all of an organization's occurrences, including past ones, because tests that share an application use the same
+ * times.
  */
 export async function forgetOccurrences(sql: Sql, orgId: string): Promise<void> {
   await sql.query('DELETE FROM maintenance_occurrence WHERE org_id = $1', [orgId]);

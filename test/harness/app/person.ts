@@ -5,7 +5,7 @@ import { Passwords } from '../../../src/identity/person/passwords.service';
 import type { TestApp } from './app';
 import { Browser } from './browser';
 
-/** Makes password hashing take no time in this service. */
+/** Makes password hashing nearly instant in this service. */
 export function hashCheaply(app: TestApp): void {
   app.app.get(Passwords).cost = { ln: 4, r: 8, p: 1 };
 }
@@ -19,17 +19,17 @@ export interface Member {
   browser: Browser;
 }
 
-/** Invites a user to the app's organization, who then creates an account. */
+/** Invites a user to the app's organization. The user then creates an account. */
 export function newMember(app: TestApp, role = 'read', email = `${newUuid()}@people.example`): Promise<Member> {
   hashCheaply(app);
   return joined(app.admin, email, email.split('@')[0] ?? '', role);
 }
 
-/** Returns the token of an invitation to the app's organization. */
+/** Returns the token for an invitation to the app's organization. */
 export const newInvitation = (app: TestApp, role = 'read', email = `${newUuid()}@people.example`): Promise<string> =>
   invited(app.admin, email, role);
 
-/** Returns a user, in a separate browser, who was invited to the organization of this key and has joined it. */
+/** Returns a user, with a separate browser, who was invited to this key's organization and has joined it. */
 export async function newPerson(by: Api, name: string, role = 'write'): Promise<Browser & { id: string }> {
   const email = `${name.toLowerCase().replace(/\W+/g, '.')}@example.com`;
   const { browser, id } = await joined(by, email, name, role);
@@ -38,13 +38,13 @@ export async function newPerson(by: Api, name: string, role = 'write'): Promise<
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Decodes a secret as an authenticator app does. */
+/** Decodes a secret like an authenticator app does. */
 export function fromBase32(text: string): Buffer {
   const bits = [...text].map((character) => BASE32.indexOf(character).toString(2).padStart(5, '0')).join('');
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => parseInt(byte, 2)));
 }
 
-/** Starts the setup of a second factor. Returns the code that confirms it by the clock of this machine. */
+/** Starts setting up a second factor. Returns the code that confirms it, based on this machine's clock. */
 export async function draftSecondFactor({ browser }: Pick<Member, 'browser'>): Promise<string> {
   const { status, body } = await browser.send<{ secret: string }>('POST', '/auth/account/second-factor', {
     current_password: PASSWORD,
@@ -53,7 +53,7 @@ export async function draftSecondFactor({ browser }: Pick<Member, 'browser'>): P
   return codeAt(fromBase32(body.secret), stepAt(new Date()));
 }
 
-/** Sets up a second factor. Returns the first of its recovery codes. */
+/** Sets up a second factor. Returns the first recovery code. */
 export async function newSecondFactor(member: Pick<Member, 'browser'>): Promise<string> {
   const code = await draftSecondFactor(member);
   const path = '/auth/account/second-factor/confirm';

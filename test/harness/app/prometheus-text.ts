@@ -9,8 +9,8 @@ const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/y;
 const UNESCAPED: Readonly<Record<string, string>> = { '\\n': '\n', '\\"': '"', '\\\\': '\\' };
 
 /**
- * Reads Prometheus text format 0.0.4 strictly: help, type, and samples of a metric in one group, no duplicate label
- * or series, and a newline after every line. Throws with the line that is wrong.
+ * Parses the Prometheus text format 0.0.4 strictly: a metric's help, type, and samples must be in one group, no label
+ * or series may be duplicated, and every line must end with a newline. Throws with the invalid line.
  */
 export function readPrometheusText(text: string): ScrapedSample[] {
   const samples: ScrapedSample[] = [];

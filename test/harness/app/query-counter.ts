@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { currentAuthorship } from '../../../src/audit/authorship';
 
-/** Runs every five seconds, on the embedded database through the pool of requests. */
+/** Runs every five seconds. On the embedded database, it uses the pool for requests. */
 export const OF_PRESENCE = /\bingest_seen\b/;
 
 /** Counts the statements that requests send through this pool from now on. */
@@ -19,7 +19,7 @@ export function collectQueries(source: DataSource): [sql: string, parameters: un
   return collected;
 }
 
-/** Collects the statements of requests that change something. Jobs use the same tables at the same time. */
+/** Collects the statements of requests that change data. Jobs use the same tables at the same time. */
 export function collectQueriesOfChanges(source: DataSource): string[] {
   const collected: string[] = [];
   onEachQuery(source, (sql) => {

@@ -8,7 +8,7 @@ import { DatabaseServer } from '../../../src/platform/database/database-server';
 import { Clock } from '../../../src/platform/time/clock';
 import type { TestApp } from './app';
 
-/** Returns the writer of a recorder. History that can't be written waits with the app's. */
+/** Returns a recorder's writer. History that can't be written waits along with the app's. */
 export const newBatchWriter = ({ app }: TestApp): BatchWriter =>
   new BatchWriter(
     app.get(WorkerDatabase),
@@ -18,7 +18,7 @@ export const newBatchWriter = ({ app }: TestApp): BatchWriter =>
     app.get(Clock),
   );
 
-/** Returns a second recorder next to the application's, with nothing waiting. */
+/** Returns a second recorder in addition to the application's, with nothing waiting. */
 export const newRecorder = (of: TestApp): CheckRecorder => {
   const { app } = of;
   return new CheckRecorder(newBatchWriter(of), app.get(MonitoringMetrics), app.get(Clock), app.get(DatabaseServer));

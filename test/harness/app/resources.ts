@@ -22,17 +22,17 @@ export async function newContact(by: Api, fields: object = {}): Promise<string> 
   return created(by, '/contacts', { name: 'Operations', type: 'slack', config, ...fields });
 }
 
-/** Creates a maintenance window over everything that is in force for an hour, and returns its ID. */
+/** Creates a maintenance window that covers everything and is active for an hour. Returns its ID. */
 export async function newMaintenanceWindow(by: Api, fields: object = {}): Promise<string> {
   const now = Date.now();
   const [starts_at, ends_at] = [now, now + 3_600_000].map((at) => new Date(at).toISOString());
   return created(by, '/maintenance-windows', { name: 'Patches', scope: { all: true }, starts_at, ends_at, ...fields });
 }
 
-/** How often a creation that a busy machine refuses is sent again. The setup of a test does not test load. */
+/** How often to retry a creation that a busy machine refuses. Test setup isn't meant to test load. */
 const TRIES = 20;
 
-/** Sends the body to the route and returns the ID of the new resource. */
+/** Sends the body to the route and returns the new resource's ID. */
 export async function created(by: Api, path: string, body: object): Promise<string> {
   for (let left = TRIES; ; left--) {
     const response = await by.post<{ id: string }>(path, body);

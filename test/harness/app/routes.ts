@@ -4,16 +4,16 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { ACCESS, type AccessRule, COUNTED_BY } from '../../../src/platform/access/caller';
 
 export interface Route {
-  /** `GET /api/v1/websites/:id` */
+  /** For example, `GET /api/v1/websites/:id`. */
   name: string;
   method: string;
   path: string;
   access: AccessRule | undefined;
-  /** The limit of a public route that isn't counted like the others, in words. */
+  /** A description of the limit for a public route that isn't counted like the others. */
   countedBy: string | undefined;
 }
 
-/** Returns every route of the application, from the controllers. */
+/** Returns all of the application's routes, based on its controllers. */
 export function routesOf(app: NestExpressApplication): Route[] {
   const scanner = new MetadataScanner();
   const controllers = [...app.get(ModulesContainer).values()].flatMap((module) => [...module.controllers.values()]);

@@ -1,6 +1,6 @@
-/** A service that several specs use, one organization each. */
+/** A service shared by several specs. Each spec has its own organization. */
 export interface SharedService {
-  /** The number of organizations that have been created on it and not removed yet. */
+  /** The number of organizations that have been created on it but not removed yet. */
   tenants: number;
   /** Fails with the rows that removed organizations left behind, and stops the service. */
   end(): Promise<void>;
@@ -31,12 +31,12 @@ interface Shelf {
 
 const shelf: Shelf = { services: new Map(), isKept: false };
 
-/** From now on, services outlive their last user until `endSharedServices`. */
+/** From now on, services are kept after their last user leaves, until `endSharedServices`. */
 export function keepSharedServices(): void {
   shelf.isKept = true;
 }
 
-/** Returns the service with these settings. Starts it if there is none. */
+/** Returns the service with these settings, starting it if necessary. */
 export function sharedService<S extends SharedService>(settings: string, start: () => Promise<S>): Promise<S> {
   const known = shelf.services.get(settings) as Promise<S> | undefined;
   if (known) return known;
@@ -46,7 +46,7 @@ export function sharedService<S extends SharedService>(settings: string, start: 
   return starting;
 }
 
-/** Call this after your organization was removed from the service. */
+/** Call this after your organization has been removed from the service. */
 export async function leaveSharedService(settings: string): Promise<void> {
   const service = await shelf.services.get(settings);
   if (!service || shelf.isKept || service.tenants > 0) return;
@@ -54,7 +54,7 @@ export async function leaveSharedService(settings: string): Promise<void> {
   await service.end();
 }
 
-/** Stops all services. Fails if one still contained data. */
+/** Stops all services. Fails if any of them still contains data. */
 export async function endSharedServices(): Promise<void> {
   const services = await Promise.all(shelf.services.values());
   shelf.services.clear();

@@ -2,7 +2,7 @@ import type { OpenApi, Operation, Schema } from '../../../packages/testing/contr
 import { exampleOf, resolved } from './worst-shapes';
 
 /**
- * One of each class of characters that a pattern may match. Every fifth run contains characters that end a sentence
+ * One from each class of characters that a pattern may match. Every fifth run contains characters that end a sentence
  * or a URL.
  */
 export const RUNS = [
@@ -28,43 +28,45 @@ export const RUNS = [
   '&',
 ].concat(['"', '@', '%', '\\', '`', '0', 'a', 'A', 'é', '😀', '\u00a0']);
 
-/** A shorter text is cheap, no matter how often it is shown: a quadratic pattern takes at most 2 ms. */
+/** Shorter strings are cheap no matter how often they are shown. A quadratic pattern takes at most 2 ms. */
 export const LONG = 2000;
-/** A text is stored often enough for a quadratic pattern to take this many steps over all copies: about 300 ms. */
+/**
+ * A string is stored often enough that a quadratic pattern takes this many steps across all copies, or about 300 ms.
+ */
 const STEPS = 5e8;
 /** The maximum number of items that a list shows. */
 const MOST = 100;
-/** The size of the texts in a list, so that the body isn't too large. */
+/** The combined size of the strings in a list, so that the body isn't too large. */
 const MAX_BYTES = 60_000;
 const MAX_DEPTH = 5;
 const ABSENT = Symbol('absent');
 const ID = /^([a-z]{2,3})_[0-9a-z]{26}$/;
 
-/** A value to send for a field. Values that must be unique are functions of the number of the copy. */
+/** A value to send in a field. Values that must be unique are functions that take the copy's number. */
 type Choice = ((copy: number) => string) | string | number | boolean | object | symbol | null;
 
-/** A field of a body and the values to send for it. If one is refused, the next one is tried. */
+/** A field in a body and the values to try. If one is refused, the next one is tried. */
 interface Leaf {
-  /** `*` is each item of a list of texts. Items of other lists are always at `0`. */
+  /** `*` means each item in a list of strings. Items in other lists are always at `0`. */
   steps: readonly string[];
   schema: Schema;
   choices: Choice[];
 }
 
-/** An error that a problem response contains for a field. */
+/** A field error in a problem response. */
 export interface Refusal {
   pointer: string;
   message: string;
 }
 
-/** `known` has the IDs of existing resources by prefix. `unique` is added to texts that must be unique. */
+/** `known` has the IDs of existing resources by prefix. `unique` is appended to strings that must be unique. */
 interface Surroundings {
   known: ReadonlyMap<string, string>;
   unique: string;
   turn: number;
 }
 
-/** A body that a route accepts, found by trial. */
+/** A body that a route accepts, found by trial and error. */
 export class StoredTexts {
   private readonly leaves: Leaf[];
 
@@ -90,7 +92,7 @@ export class StoredTexts {
     return longest < LONG ** 2 ? 1 : Math.min(MOST, Math.ceil(STEPS / longest));
   }
 
-  /** The fields that are long and sent at their limit. */
+  /** The long fields, which are sent at their maximum length. */
   get long(): Leaf[] {
     return this.leaves.filter(
       ({ schema, choices: [choice] }) => typeof choice === 'string' && sizeOf(schema) >= LONG && choice.length >= LONG,
@@ -111,7 +113,7 @@ export class StoredTexts {
     return body;
   }
 
-  /** Handles a body that is too large for the route: shortens its largest text. Returns false if there is none. */
+  /** Shortens the longest string in a body that is too large for the route. Returns false if there is none. */
   tooLarge(): boolean {
     const size = ({ steps, schema, choices: [choice] }: Leaf): number =>
       typeof choice === 'string' ? choice.length * countOf(steps, schema) : 0;
@@ -121,7 +123,7 @@ export class StoredTexts {
     return true;
   }
 
-  /** Drops a list of objects that contains a field that the route never accepts. */
+  /** Drops a list of objects if it contains a field that the route never accepts. */
   private drop({ steps }: Leaf): boolean {
     const place = steps.lastIndexOf('0');
     const list =
@@ -133,7 +135,7 @@ export class StoredTexts {
     return isThere;
   }
 
-  /** Handles the fields that the route has refused. Returns false if there is nothing else to try. */
+  /** Handles the fields that the route refused. Returns false if there is nothing else to try. */
   refused(errors: readonly Refusal[]): boolean {
     let isChanged = false;
     for (const leaf of this.leaves) {
@@ -161,7 +163,7 @@ const sizeOf = ({ maxLength = 5000 }: Schema): number => Math.min(maxLength, MAX
 const countOf = (steps: readonly string[], schema: Schema): number =>
   steps.at(-1) === '*' ? Math.max(1, Math.min(20, Math.floor(MAX_BYTES / 2 / sizeOf(schema)))) : 1;
 
-/** Returns `size` characters: a run, followed by a different ending. */
+/** Returns a string of `size` characters: a run, followed by a different ending. */
 function textOf(run: string, size: number, before = ''): string {
   const end = run === 'b' ? 'c' : 'b';
   const units = Math.floor((size - before.length - end.length) / run.length);

@@ -1,19 +1,19 @@
 import type { OpenApi, Operation, Schema } from '../../../packages/testing/contract/document/openapi';
 
-/** A body or a query that is as expensive to validate as its size allows. */
+/** A body or query string that is as expensive to validate as its size allows. */
 export interface Shape {
   name: string;
   text: string;
 }
 
-/** The path of a value in a body. Items of lists are always at `0`. */
+/** The path to a value in a body. Items in lists are always at `0`. */
 interface Field {
   steps: readonly string[];
   kind: 'text' | 'list' | 'object' | 'other';
 }
 
 const HOLE = '@hole@';
-/** Texts, repeated, that rules and regular expressions may be slow on. */
+/** Strings that, when repeated, may slow down rules and regular expressions. */
 const BAITS = [
   'a',
   'a.',
@@ -41,8 +41,8 @@ const times = (count: number): number[] => Array.from({ length: count }, (_, i) 
 const one = <T>(list: readonly T[], turn: number): T | undefined => list[turn % Math.max(1, list.length)];
 
 /**
- * Returns `before`, as many `item`s as fit, and `after`: at most `limit` bytes, if all characters are ASCII or
- * counted as such.
+ * Returns `before`, as many items as fit, and `after`: at most `limit` bytes, if all characters are ASCII or counted as
+ * ASCII.
  */
 function filled(limit: number, before: string, item: (i: number) => string, after: string, most = Infinity): string {
   const items: string[] = [];
@@ -78,7 +78,7 @@ export function resolved(document: OpenApi, schema: Schema, turn: number): Schem
   };
 }
 
-/** Returns every field of a body, including fields inside objects and items of lists. */
+/** Returns every field in a body, including fields in nested objects and list items. */
 function fieldsOf(document: OpenApi, given: Schema, turn: number, steps: readonly string[] = []): Field[] {
   if (steps.length > MAX_DEPTH) return [];
   const { properties } = resolved(document, given, turn);
@@ -103,8 +103,8 @@ function withHole(example: unknown, [step, ...rest]: readonly string[]): unknown
 }
 
 /**
- * Returns the worst bodies for a schema, each of at most `limit` bytes: wide, deep, long, repeated, aliased, nulls.
- * The same numbers give the same bodies. Higher numbers continue with other fields.
+ * Returns the worst bodies for a schema, each at most `limit` bytes: wide, deep, long, repeated, aliased, or with
+ * nulls. The same numbers produce the same bodies. Higher numbers continue with other fields.
  */
 export function worstBodies(
   { document, operation, media, limit }: { document: OpenApi; operation: Operation; media: string; limit: number },
@@ -176,7 +176,9 @@ function jsonShape({ document, schema, example, limit, turn }: Wanted): Shape {
   }
 }
 
-/** Returns an item like those in the example. Without an example, it is a text that may be an ID, a tag, or a name. */
+/**
+ * Returns an item like those in the example. Without an example, it is a string that could be an ID, a tag, or a name.
+ */
 function itemOf(example: unknown, { steps }: Field, i: number): string {
   let at = example;
   for (const step of steps)
@@ -199,7 +201,9 @@ function formShape({ limit, turn }: Wanted): Shape {
   }
 }
 
-/** Documents may also be YAML. This returns aliases, indentation, and texts that make finding line numbers slow. */
+/**
+ * Documents may also be YAML. This returns aliases, indentation, and strings that make it slow to find line numbers.
+ */
 function yamlShape(wanted: Wanted): Shape {
   const { limit, turn } = wanted;
   const aliases = (long: number, wide: number): string =>
@@ -225,7 +229,7 @@ function yamlShape(wanted: Wanted): Shape {
   }
 }
 
-/** Returns the worst queries of a route, each of at most `limit` bytes, without the question mark. */
+/** Returns the worst query strings for a route, each at most `limit` bytes, without the question mark. */
 export function worstQueries({ parameters = [] }: Operation, limit: number, count: number): Shape[] {
   const names = parameters.filter((each) => each.in === 'query').map(({ name }) => encodeURIComponent(name));
   return times(count).map((turn): Shape => {

@@ -5,16 +5,16 @@ import { DatabaseServer } from '../../../src/platform/database/database-server';
 
 const DISTRIBUTE = join(__dirname, '../../../deploy/citus/distribute.sql');
 
-/** The node that receives queries, then the workers. */
+/** The node that receives queries, followed by the workers. */
 export type CitusNodes = readonly [coordinator: string, ...workers: string[]];
 
-/** The address at which Citus reaches a node, by default the one that this process uses. */
+/** The address at which Citus reaches a node. By default, the address that this process uses. */
 export interface NodeAddress {
   readonly host: string;
   readonly port: number;
 }
 
-/** Returns the cluster that `CITUS_URLS` names, coordinator first, or `null`. Its users must be superusers. */
+/** Returns the cluster specified in `CITUS_URLS`, coordinator first, or `null`. Its users must be superusers. */
 export function citusNodes(): CitusNodes | null {
   const [coordinator, ...workers] = (process.env['CITUS_URLS'] ?? '').split(',').filter((url) => url !== '');
   if (coordinator === undefined) return null;
@@ -23,10 +23,10 @@ export function citusNodes(): CitusNodes | null {
   return [coordinator, ...workers];
 }
 
-/** A title for suites that require a cluster. */
+/** The title for suites that require a cluster. */
 export const NO_CITUS = 'skipped: CITUS_URLS names no cluster';
 
-/** Runs all statements on one connection, so that session settings of one apply to the next. */
+/** Runs all statements on one connection, so that session settings apply to later statements. */
 export async function onNode(url: string, ...statements: readonly string[]): Promise<unknown[]> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
   await client.connect();
@@ -52,7 +52,7 @@ const addressOf = (node: string): NodeAddress => {
 
 const citusCall = (name: string, { host, port }: NodeAddress): string => `SELECT ${name}('${host}', ${port})`;
 
-/** Creates an empty database with the extension on every node. The coordinator knows the workers. */
+/** Creates an empty database with the extension on every node, and registers the workers with the coordinator. */
 export async function createOnAllNodes(
   nodes: CitusNodes,
   name: string,
@@ -79,7 +79,7 @@ export async function migrateDatabase(url: string): Promise<void> {
   await server.close();
 }
 
-/** Distributes the tables as an operator does with psql. */
+/** Distributes the tables like an operator would with psql. */
 export async function distribute(url: string): Promise<void> {
   await onNode(url, readFileSync(DISTRIBUTE, 'utf8'));
 }

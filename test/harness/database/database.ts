@@ -15,7 +15,7 @@ import { migratedCluster, migrationsFingerprint } from './migrated-cluster';
 export interface TestDatabase {
   /** The value for `Config.databaseUrl`. */
   readonly url: string;
-  /** Removes the database with everything in it. Close the application first. */
+  /** Drops the database and everything in it. Close the application first. */
   drop(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ async function connected<T>(url: string, work: (client: Client) => Promise<T>): 
 
 const onServer = (url: string, sql: string): Promise<unknown> => connected(url, (client) => client.query(sql));
 
-/** Returns a name with the same prefix for all databases of a test file. */
+/** Returns a database name with a prefix that all databases in a test file share. */
 function databaseName(): string {
   const file = createHash('sha256')
     .update(expect.getState().testPath ?? '')
@@ -41,8 +41,8 @@ function databaseName(): string {
 
 /**
  * Returns a separate migrated database for one test file, so that files can run in parallel. `CITUS_URLS` selects a
- * Citus cluster over which it is distributed. `TEST_DATABASE_URL` selects a server whose user may create databases.
- * By default, it is the embedded database in memory.
+ * Citus cluster to distribute it over. `TEST_DATABASE_URL` selects a server whose user may create databases. The
+ * default is the embedded database in memory.
  */
 export async function freshDatabase(): Promise<TestDatabase> {
   const nodes = citusNodes();
@@ -74,9 +74,9 @@ function urlOf(server: string, database: string): string {
 const TEMPLATE_LOCK = 0x7465_6d70;
 
 /**
- * Returns the migrated template database of that server, without connections. A copy is faster than the migrations.
- * The first test that needs it creates it. Like a `migratedCluster`, it is used only for the hour in which it was
- * created.
+ * Returns the migrated template database on that server, without connections. Copying it is faster than running the
+ * migrations. The first test that needs it creates it. Like a `migratedCluster`, it is used only for the hour in which
+ * it was created.
  */
 const migratedTemplate = (server: string): Promise<string> =>
   connected(server, async (client) => {
@@ -90,7 +90,7 @@ const migratedTemplate = (server: string): Promise<string> =>
       await client.query(`ALTER DATABASE ${old} IS_TEMPLATE false`);
       await client.query(`DROP DATABASE ${old}`);
     }
-    // A worker that was killed at this point may have left one.
+    // A worker that was killed at this point may have left one behind.
     await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
     await client.query(`CREATE DATABASE ${name}`);
     await migrateDatabase(urlOf(server, name));
@@ -106,8 +106,8 @@ async function templates(client: Client): Promise<string[]> {
 }
 
 /**
- * Returns a database that is migrated and distributed over these nodes. `workerAddresses` are the addresses of the
- * workers as the coordinator sees them.
+ * Returns a database that is migrated and distributed over these nodes. `workerAddresses` are the workers' addresses as
+ * seen by the coordinator.
  */
 export async function distributedDatabase(
   nodes: CitusNodes,

@@ -1,5 +1,8 @@
 'use strict';
-/** node dump-cluster.cjs <cluster> <file>: writes the embedded database's directory as a tar that it can start from. */
+/**
+ * node dump-cluster.cjs <cluster> <file>: writes the embedded database's directory to a tar file that it can start
+ * from.
+ */
 const { writeFileSync } = require('node:fs');
 const { packCluster } = require('../../../src/platform/database/embedded/cluster-archive.cjs');
 

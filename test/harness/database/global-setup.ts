@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 
-/** Prints the database that the e2e suites use, and fails at once if it can't be reached. */
+/** Prints the database that the e2e suites use, and fails immediately if it can't be reached. */
 export default async function globalSetup(): Promise<void> {
   const url = process.env['TEST_DATABASE_URL'];
   if (url === undefined || url === '') return;

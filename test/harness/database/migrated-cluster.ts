@@ -11,9 +11,9 @@ const ROOT = join(__dirname, '../../..');
 const SHELF = join(ROOT, '.cache/test-clusters');
 
 /**
- * Returns a tar of the embedded database, migrated and empty. Databases in memory start from it, because the
- * migrations take a third of an application's start. The first test that needs it creates it. It is kept only for the
- * hour in which it was created, because the migrations store the hour from which the history is rolled up.
+ * Returns a tar file of the embedded database, migrated and empty. In-memory databases start from it, because the
+ * migrations account for a third of an application's start time. The first test that needs it creates it. It is kept
+ * only for the hour in which it was created, because the migrations store the hour from which the history is rolled up.
  */
 export async function migratedCluster(): Promise<string> {
   const file = join(SHELF, `${migrationsFingerprint()}.tar`);
@@ -22,14 +22,14 @@ export async function migratedCluster(): Promise<string> {
   const draft = mkdtempSync(join(SHELF, 'draft-'));
   try {
     const server = await DatabaseServer.open({ databaseUrl: null, dataDir: draft, databaseSync: false });
-    // Each service that starts later brings its own logger.
+    // Each service that starts later sets its own logger.
     Logger.overrideLogger(['warn', 'error', 'fatal']);
     await server.migrate();
     await server.close();
     const tar = join(draft, 'cluster.tar');
     await promisify(execFile)(process.execPath, [join(__dirname, 'dump-cluster.cjs'), join(draft, 'pgdata'), tar]);
     forgetOld();
-    // Another worker may have created the same file. Either is fine.
+    // Another worker may have created the same file. Either one is fine.
     renameSync(tar, file);
   } finally {
     rmSync(draft, { recursive: true, force: true });
@@ -54,7 +54,8 @@ export function migrationsFingerprint(): string {
 }
 
 /**
- * Deletes files of earlier sources or hours, except the hour before, whose file a running test may be about to read.
+ * Deletes files for earlier sources or hours, except for the previous hour, whose file a running test may be about to
+ * read.
  */
 function forgetOld(): void {
   for (const name of readdirSync(SHELF)) {

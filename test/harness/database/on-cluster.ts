@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 
-/** Runs statements as the superuser of a cluster, one after the other. Returns the rows of the last one. */
+/** Runs statements one at a time as a cluster's superuser. Returns the rows from the last one. */
 export async function asSuperuser<Row extends object = Record<string, unknown>>(
   cluster: { readonly port: number },
   database: string,

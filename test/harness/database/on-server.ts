@@ -1,2 +1,4 @@
-/** For tests that need several sessions, which the embedded database doesn't have. Mention the server in the title. */
+/**
+ * For tests that need several sessions, which the embedded database doesn't support. Mention the server in the title.
+ */
 export const onServer = (process.env['TEST_DATABASE_URL'] ?? '') === '' ? it.skip : it;

@@ -26,7 +26,7 @@ function binDirectories(): string[] {
 export const findPostgres = (): string | null =>
   binDirectories().find((bin) => existsSync(join(bin, 'initdb')) && existsSync(join(bin, 'postgres'))) ?? null;
 
-/** PostgreSQL refuses to run as root, so it runs as `postgres`, or as `nobody` if that user does not exist. */
+/** PostgreSQL refuses to run as root, so it runs as `postgres`, or as `nobody` if that user doesn't exist. */
 function serverUser(): { uid: number; gid: number } | null {
   if (process.getuid?.() !== 0) return null;
   const users = readFileSync('/etc/passwd', 'utf8')
@@ -38,18 +38,18 @@ function serverUser(): { uid: number; gid: number } | null {
 }
 
 export interface ClusterOptions {
-  /** More settings, such as `max_connections=20`. `%d` is the directory of `files`. */
+  /** Additional settings, such as `max_connections=20`. `%d` is the directory that contains `files`. */
   readonly settings?: readonly string[];
-  /** The contents of files that only the server's user may read, by name. */
+  /** The contents of files that only the server's user may read, by filename. */
   readonly files?: Readonly<Record<string, string>>;
-  /** The directory with the programs of one version, by default the result of `findPostgres`. */
+  /** The directory with the programs for one version. Default: the result of `findPostgres`. */
   readonly bin?: string;
-  /** Environment variables of the server, in addition to the test's. */
+  /** Environment variables for the server, in addition to the test's variables. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /**
- * A separate PostgreSQL server, on a free loopback port and in a temporary directory, for tests that stop, kill, or
+ * A separate PostgreSQL server on a free loopback port and in a temporary directory, for tests that stop, kill, or
  * freeze it. `fsync` is on, as in production.
  */
 export class PostgresCluster {
@@ -59,7 +59,7 @@ export class PostgresCluster {
 
   private constructor(
     private readonly bin: string,
-    /** Contains its data, its files, and its sockets. */
+    /** Contains the server's data, files, and sockets. */
     readonly directory: string,
     private readonly user: { uid: number; gid: number } | null,
     readonly port: number,
@@ -82,7 +82,7 @@ export class PostgresCluster {
     ]);
   }
 
-  /** Starts a standby that follows the server on that port asynchronously, until `promote`. */
+  /** Starts a standby that replicates asynchronously from the server on that port, until `promote`. */
   static standby(primaryPort: number, options: ClusterOptions = {}): Promise<PostgresCluster> {
     return PostgresCluster.create(options, 'pg_basebackup', (data) => {
       const primary = ['-h', '127.0.0.1', '-p', String(primaryPort), '-U', 'postgres'];
@@ -107,7 +107,7 @@ export class PostgresCluster {
     }
     const cluster = new PostgresCluster(bin, directory, user, await freePort(), options);
     try {
-      // This isn't `execFileSync`, because a proxy in this process may be between the two servers.
+      // Doesn't use `execFileSync`, because a proxy in this process may be between the two servers.
       await promisify(execFile)(join(bin, program), argumentsFor(cluster.data), { ...user, cwd: directory });
       await cluster.run();
     } catch (error) {
@@ -117,33 +117,33 @@ export class PostgresCluster {
     return cluster;
   }
 
-  /** The URL of the maintenance database, with a superuser without password. */
+  /** The URL of the maintenance database, for a superuser without a password. */
   get url(): string {
     return `postgres://postgres@127.0.0.1:${this.port}/postgres`;
   }
 
-  /** The postmaster's process ID while it runs. */
+  /** The postmaster's process ID while it is running. */
   get pid(): number | null {
     return this.server?.pid ?? null;
   }
 
-  /** Stops the server as an administrator would: open transactions are rolled back, and connections are closed. */
+  /** Stops the server like an administrator would. Open transactions are rolled back, and connections are closed. */
   async stop(): Promise<void> {
     await this.end(() => this.server?.kill('SIGINT'));
   }
 
-  /** Kills the server and every process it forked with SIGKILL, like a crash. */
+  /** Kills the server and every process it forked with SIGKILL, as in a crash. */
   async kill(): Promise<void> {
     await this.end(() => this.signalAll('SIGKILL'));
   }
 
-  /** Starts on the same port and data after `stop` or `kill`, including crash recovery. */
+  /** Restarts on the same port and data after `stop` or `kill`, including crash recovery. */
   async restart(): Promise<void> {
     if (this.server !== null) await this.stop();
     await this.run();
   }
 
-  /** Freezes the server. It keeps its connections and responds to nothing until `thaw`. */
+  /** Freezes the server. It keeps its connections but doesn't respond until `thaw`. */
   freeze(): void {
     this.signalAll('SIGSTOP');
   }
@@ -187,7 +187,9 @@ export class PostgresCluster {
     await this.untilReady(server);
   }
 
-  /** The server would outlive a killed test run. This shell detects the end of its input and cleans up. */
+  /**
+   * The server would keep running if the test run were killed. This shell detects the end of its input and cleans up.
+   */
   private watchOver(server: ChildProcess): ChildProcess {
     const script = 'cat; kill -QUIT "$1"; while kill -0 "$1"; do sleep 0.2; done; rm -rf "$2"';
     const guard = spawn('sh', ['-c', script, 'guard', String(server.pid), this.directory], {
@@ -214,7 +216,7 @@ export class PostgresCluster {
     throw new Error(`PostgreSQL did not start:\n${this.output}`);
   }
 
-  /** The server and the processes that it forked. They exit after it, one by one. */
+  /** Returns the server and the processes it forked, which exit one by one after the server does. */
   private processes(): number[] {
     const main = this.server?.pid;
     if (main === undefined) return [];

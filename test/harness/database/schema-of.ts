@@ -1,6 +1,6 @@
 import type { Sql } from '../../../src/platform/database/database';
 
-/** Everything in the schema, as PostgreSQL describes it, comparable between databases. */
+/** Everything in the schema, as PostgreSQL describes it, in a form that can be compared between databases. */
 const SCHEMA = `
   SELECT 'table' AS kind, c.relname::text AS name, concat_ws(' ', c.relkind, c.reloptions::text, pg_get_partkeydef(c.oid)) AS text
     FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'S') AND NOT c.relispartition

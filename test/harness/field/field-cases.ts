@@ -2,28 +2,28 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 
-/** The folder of inputs from the field. Its README describes their form. */
+/** The folder with inputs from the field. Its README describes their format. */
 export const FIELD_FOLDER = join(__dirname, '../../fixtures/field');
 
-/** The fields of every file in the corpus. */
+/** The fields in every file of the corpus. */
 export interface FieldCase {
-  /** The name of the file without its extension. */
+  /** The filename without its extension. */
   name: string;
-  /** Why the outcome is right. */
+  /** Why the outcome is correct. */
   why: string;
-  /** The source of the input. */
+  /** Where the input comes from. */
   seen: string;
 }
 
-/** Returns the kinds of inputs, which are the folders of the corpus. */
+/** Returns the kinds of inputs, which are the folders in the corpus. */
 export const fieldKinds = (): string[] =>
   readdirSync(FIELD_FOLDER, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);
 
 /**
- * Returns all inputs of one kind, by name. `keys` are the keys that a file may have in addition to `why` and `seen`.
- * Throws if a file has another key or lacks `why` or `seen`, because a misspelled key would test nothing.
+ * Returns all inputs of one kind, sorted by name. `keys` are the keys that a file may have in addition to `why` and
+ * `seen`. Throws if a file has another key or lacks `why` or `seen`, because a misspelled key would test nothing.
  */
 export function fieldCases<T>(kind: string, keys: readonly (keyof T & string)[]): (FieldCase & T)[] {
   const folder = join(FIELD_FOLDER, kind);

@@ -7,7 +7,7 @@ import { slam } from '../../../packages/testing/servers/tcp-target';
 import { TlsAuthority } from '../servers/tls-authority';
 import { bytesOf, type FieldCase, fieldCases } from './field-cases';
 
-/** The expected result of a check of an input. */
+/** The expected result when an input is checked. */
 interface FieldCheck {
   assertions?: Assertion[];
   outcome: CheckResult['outcome'];
@@ -28,7 +28,7 @@ export interface HttpFieldCase extends FieldCase {
 
 export const httpCases = (): HttpFieldCase[] => fieldCases<HttpFieldCase>('http', ['answers', 'status', 'checks']);
 
-/** Returns the first response whose conditions hold. A request without a matching response is reset. */
+/** Returns the first response whose conditions are met. A request without a matching response is reset. */
 export const httpScript =
   ({ answers }: HttpFieldCase): HttpScript =>
   (request, socket) => {
@@ -43,7 +43,7 @@ export const httpScript =
     else socket.end(bytesOf(answer.send));
   };
 
-/** Days from now. Negative values are in the past. */
+/** In days from now. Negative values are in the past. */
 interface Days {
   from: number;
   until: number;
@@ -68,7 +68,7 @@ export const certificateCases = (): CertificateFieldCase[] =>
 
 const daysOf = ({ from, until }: Days) => ({ fromDays: from, untilDays: until });
 
-/** Starts a web server with that chain, and returns the authority that has to be trusted. */
+/** Starts a web server with that certificate chain, and returns the authority that clients must trust. */
 export async function serveCertificate({ root, intermediate, leaf, cross_signed }: CertificateFieldCase) {
   const authority = await TlsAuthority.create('Test Root', root ?? { from: -100, until: 3650 });
   const older = await TlsAuthority.create('Older Root');
@@ -90,7 +90,7 @@ export interface DnsFieldCase extends FieldCase {
   checks: (FieldCheck & { records?: string[] })[];
 }
 
-/** The name in every DNS case. */
+/** The name used in every DNS case. */
 export const FIELD_NAME = 'field.example.com';
 
 export const dnsCases = (): DnsFieldCase[] =>

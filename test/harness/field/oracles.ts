@@ -21,7 +21,7 @@ const NEEDED: Readonly<Record<string, string>> = {
   '/usr/bin/nslookup': 'bind9-dnsutils',
 };
 
-/** The reason why the other programs can't run on this machine, or `null`. */
+/** Why the other programs can't run on this machine, or `null`. */
 export const noOracles: string | null = obstacle();
 
 function obstacle(): string | null {
@@ -30,7 +30,7 @@ function obstacle(): string | null {
   return process.getuid?.() === 0 ? null : 'needs root, for a DNS server on port 53';
 }
 
-/** Returns the result of a plugin of monitoring-plugins, from its exit code. */
+/** Runs a plugin from monitoring-plugins and returns the result indicated by its exit code. */
 export function askPlugin(name: string, ...words: string[]): Promise<Verdict> {
   return new Promise((resolve) => {
     const child = execFile(
@@ -44,10 +44,10 @@ export function askPlugin(name: string, ...words: string[]): Promise<Verdict> {
   });
 }
 
-/** A module of blackbox_exporter in the form of its configuration file. */
+/** A blackbox_exporter module, as written in its configuration file. */
 export type BlackboxModule = { prober: 'http' | 'tcp' | 'dns' | 'icmp'; timeout: string } & Record<string, unknown>;
 
-/** blackbox_exporter on a loopback port. */
+/** A blackbox_exporter that listens on a loopback port. */
 export class Blackbox {
   private constructor(
     private readonly child: ChildProcess,
@@ -58,7 +58,7 @@ export class Blackbox {
   static async start(modules: Record<string, BlackboxModule>): Promise<Blackbox> {
     const folder = mkdtempSync(join(tmpdir(), 'blackbox-'));
     const file = join(folder, 'blackbox.yml');
-    // Its YAML is a superset of JSON.
+    // The exporter reads YAML, which is a superset of JSON.
     writeFileSync(file, JSON.stringify({ modules }));
     const child = spawn(EXPORTER, [`--config.file=${file}`, '--web.listen-address=127.0.0.1:0'], {
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -81,7 +81,7 @@ export class Blackbox {
   }
 }
 
-/** The exporter logs the port that it was given. */
+/** The exporter logs the port that it was assigned. */
 function addressIn(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     const log: string[] = [];

@@ -2,12 +2,12 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below the ephemeral ports of Linux (from 32768), BSD and Windows (49152). */
+/** Below the ephemeral port ranges of Linux (from 32768), BSD, and Windows (from 49152). */
 const PORTS = { first: 20_000, last: 32_000 };
 
 /**
- * Returns a free loopback port outside the ephemeral range, for servers that stop and listen again. In between, no
- * connection and no server of another test on this machine gets the port.
+ * Returns a free loopback port outside the ephemeral range, for servers that stop and listen again. In the meantime, no
+ * connection and no other test's server on this machine is assigned this port.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream';
 import { CABLE, obstacleTo } from './namespace';
 import type { DoorOrder } from './namespace-door';
 
-/** The reason why two network namespaces can't be joined by a virtual cable on this machine, or `null`. */
+/** Why two network namespaces can't be joined by a virtual cable on this machine, or `null`. */
 export const noIsolatedNetwork = obstacleTo(
   ...CABLE,
   'sysctl -qw net.ipv6.conf.v0.accept_dad=0',
@@ -16,7 +16,7 @@ export const noIsolatedNetwork = obstacleTo(
   'nsenter --version > /dev/null',
 );
 
-/** A namespace, held open by a process in it. */
+/** A namespace that is kept open by a process inside it. */
 class Namespace {
   private orders = 0;
   private readonly waiting = new Map<number, (server: Server | undefined) => void>();
@@ -40,7 +40,7 @@ class Namespace {
     return this.door.pid;
   }
 
-  /** The words before a command that runs in the namespace. */
+  /** The prefix for a command that runs in the namespace. */
   get entry(): string[] {
     return ['nsenter', '-t', String(this.pid), '-n'];
   }
@@ -73,8 +73,8 @@ const DATABASE_PORT = 5432;
 
 /**
  * The monitor's machine and the rest of the world: two network namespaces joined by one virtual cable, which carries
- * the monitor's default routes for IPv4 and IPv6. The machine that runs the test keeps its settings. It reaches the
- * service's API and provides its database in any state of the cable.
+ * the monitor's default routes for IPv4 and IPv6. The settings of the machine that runs the test don't change. The test
+ * can reach the service's API and provide its database no matter what state the cable is in.
  */
 export class IsolatedNetwork {
   private readonly relays: Server[] = [];
@@ -94,7 +94,7 @@ export class IsolatedNetwork {
     );
     world.run(
       'ip link set lo up',
-      // Without duplicate address detection, addresses are usable at once.
+      // Without duplicate address detection, addresses can be used immediately.
       'sysctl -qw net.ipv6.conf.all.accept_dad=0 net.ipv6.conf.v1.accept_dad=0',
       ...WORLD.map((address) => `ip addr add ${address} dev v1`),
       'ip link set v1 up',
@@ -104,7 +104,7 @@ export class IsolatedNetwork {
     return network;
   }
 
-  /** Plugs the cable in, with the default routes over it. */
+  /** Plugs in the cable and adds the default routes. */
   connect(): void {
     this.monitor.run(
       'sysctl -qw net.ipv6.conf.v0.accept_dad=0',
@@ -115,12 +115,12 @@ export class IsolatedNetwork {
     );
   }
 
-  /** Takes the monitor's interface down. No route is left, and connections fail at once. */
+  /** Takes down the monitor's interface. No route is left, and connections fail immediately. */
   disconnect(): void {
     this.monitor.run('ip link set v0 down');
   }
 
-  /** From now on, the world drops every packet that matches the nft condition (by default all), until `hear`. */
+  /** Drops every packet to the world that matches the nft condition (by default all), until `hear`. */
   ignore(condition = ''): void {
     this.world.run(
       'nft add table inet deaf',
@@ -129,7 +129,7 @@ export class IsolatedNetwork {
     );
   }
 
-  /** Ends the effect of all `ignore` calls. */
+  /** Cancels all `ignore` calls. */
   hear(): void {
     this.world.run('nft flush ruleset');
   }
@@ -139,22 +139,22 @@ export class IsolatedNetwork {
     this.monitor.run('ip -6 addr flush dev v0', 'ip -6 route flush default || true');
   }
 
-  /** The address must be `10.77.x.y`. */
+  /** The address must be in the form `10.77.x.y`. */
   addAddress(address: string): void {
     this.world.run(`ip addr add ${address}/16 dev v1`);
   }
 
-  /** The words before the service's command. `resolvConf` is the file that it sees as /etc/resolv.conf. */
+  /** The prefix for the service's command. The service sees the file `resolvConf` as /etc/resolv.conf. */
   entry(resolvConf?: string): string[] {
     if (resolvConf === undefined) return this.monitor.entry;
     const mount = 'mount --bind "$0" /etc/resolv.conf; exec "$@"';
     return [...this.monitor.entry, 'unshare', '-m', 'sh', '-ec', mount, resolvConf];
   }
 
-  /** Settings of a service that is started with `entry`. */
+  /** Environment variables for a service that is started with `entry`. */
   readonly env = { HOST: '127.0.0.1', PORT: String(SERVICE_PORT) };
 
-  /** Returns the URL of the service's API from outside, which works with or without the cable. */
+  /** Returns the URL at which the service's API can be reached from outside, even without the cable. */
   async serviceUrl(): Promise<string> {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -165,7 +165,7 @@ export class IsolatedNetwork {
   }
 
   /**
-   * Makes a PostgreSQL of this machine reachable for the monitor. Returns its URL there, which works with or without
+   * Lets the monitor reach a PostgreSQL server on this machine. Returns the URL to use there, which works even without
    * the cable.
    */
   async databaseUrl(url: string): Promise<string> {
@@ -175,7 +175,7 @@ export class IsolatedNetwork {
     return lent.href;
   }
 
-  /** Makes a server on a loopback port of this machine reachable at `host:port` of the world. */
+  /** Makes a server on one of this machine's loopback ports reachable at `host:port` in the world. */
   async serve(host: string, port: number, localPort: number): Promise<void> {
     await this.relay(this.world, host, port, localPort);
   }

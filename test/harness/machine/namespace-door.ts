@@ -1,7 +1,7 @@
 /**
- * A process that keeps its network namespace open and takes orders from its parent. `listen` listens there and sends
- * back the listening socket. `forward` forwards connections of a listening socket of the parent into the namespace.
- * `names` serves DNS with one address for every name.
+ * A process that keeps its network namespace open and takes orders from its parent. `listen` listens there and returns
+ * the listening socket. `forward` forwards connections from one of the parent's listening sockets into the namespace.
+ * `names` serves DNS and returns the same address for every name.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import { connect, createServer, Server } from 'node:net';
 import { pipeline } from 'node:stream';
 import { AUTHORITATIVE_ANSWER, decode, encode } from 'dns-packet';
 
-/** An order of the parent. Each order is confirmed with its number. */
+/** An order from the parent. Each order is confirmed with its number. */
 export interface DoorOrder {
   number: number;
   listen?: { host: string; port: number };

@@ -1,9 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/**
- * Tries these shell commands in a new network namespace. Returns the reason why they can't run on this machine, or
- * `null`.
- */
+/** Tries these shell commands in a new network namespace. Returns why they can't run on this machine, or `null`. */
 export function obstacleTo(...commands: readonly string[]): string | null {
   if (process.platform !== 'linux') return 'not Linux';
   const options = { encoding: 'utf8' } as const;
@@ -17,7 +14,7 @@ export const CABLE = ['ip link set lo up', 'ip link add v0 type veth peer name v
 
 const LIMIT_MS = 50_000;
 
-/** Runs a TypeScript file in a new network namespace after the shell commands of `setup`. Returns its output. */
+/** Runs a TypeScript file in a new network namespace after the shell commands in `setup`. Returns its output. */
 export function runInNamespace(setup: readonly string[], file: string, argument: string, prefix = ''): string {
   const node = `${prefix} ${process.execPath} -r ./scripts/typescript.cjs ${file} '${argument}'`;
   const { status, stdout, stderr } = spawnSync('unshare', ['-n', 'sh', '-ec', [...setup, `exec ${node}`].join('\n')], {
@@ -29,7 +26,7 @@ export function runInNamespace(setup: readonly string[], file: string, argument:
 }
 
 /**
- * Returns shell lines that move the other end of the cable into a second network namespace and run commands there.
+ * Returns shell commands that move the other end of the cable into a second network namespace and run commands there.
  * The namespace is removed when the process that replaces the shell exits.
  */
 export const farSide = (...commands: readonly string[]): string[] => [

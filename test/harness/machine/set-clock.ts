@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The path of libfaketime, which depends on the distribution, or `null` if it isn't installed. */
+/** The path to libfaketime, which depends on the distribution, or `null` if it isn't installed. */
 export const fakeTime: string | null = (() => {
   const directories = ['/usr/lib', '/usr/lib64', '/usr/local/lib'].filter(existsSync);
   const candidates = directories.flatMap((directory) => [
@@ -14,7 +14,7 @@ export const fakeTime: string | null = (() => {
   return candidates.map((path) => join(path, 'libfaketimeMT.so.1')).find(existsSync) ?? null;
 })();
 
-/** A settable wall clock of one process. Its monotonic clock isn't affected. */
+/** A settable wall clock for one process. The monotonic clock isn't affected. */
 export class SetClock {
   private readonly directory = mkdtempSync(join(tmpdir(), 'uptime-clock-'));
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const MEGABYTE = 1024 * 1024;
 const PAGE = 4096;
 
-/** The reason why no small volume can be mounted on this machine, or `null`. */
+/** Why no small volume can be mounted on this machine, or `null`. */
 export const noSmallVolume: string | null = (() => {
   if (process.platform !== 'linux') return 'not Linux';
   const directory = mkdtempSync(join(tmpdir(), 'uptime-volume-'));
@@ -17,7 +17,7 @@ export const noSmallVolume: string | null = (() => {
   return isMounted ? null : 'needs root and mount';
 })();
 
-/** A volume in memory that tests fill up to the last page. */
+/** An in-memory volume that tests fill completely. */
 export class SmallVolume {
   private constructor(readonly path: string) {}
 

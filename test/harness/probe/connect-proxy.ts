@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 
 /** A proxy that forwards connections (CONNECT) for clients with these credentials. */
 export class ConnectProxy {
-  /** `host:port` of each connection that a client asked for, and whether it was made. */
+  /** The `host:port` of each connection that a client requested, and whether it was established. */
   readonly asked: { authority: string; passed: boolean }[] = [];
   private readonly sockets = new Set<Socket>();
   private readonly server = createServer((_, response) => response.writeHead(400).end());
@@ -36,7 +36,7 @@ export class ConnectProxy {
     return proxy;
   }
 
-  /** Returns the URL of the proxy, optionally with wrong credentials. */
+  /** Returns the proxy's URL, optionally with wrong credentials. */
   url(credentials = this.credentials): string {
     return `http://${credentials}@127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }

@@ -18,7 +18,7 @@ import { epochMs } from '../../../src/platform/database/epoch-ms';
 import { failOn, findAll, type Violation } from '../app/invariants';
 import { NEW_STATE } from '../new-state';
 
-/** Additional tables of the test, because history does not show in which order and when checks were recorded. */
+/** Additional tables used by the test, because history doesn't show when and in which order checks were recorded. */
 const WATCH = [
   `CREATE TABLE recorded_check (seq bigserial PRIMARY KEY, txid bigint NOT NULL, recorded_at timestamptz NOT NULL,
      endpoint_key bigint NOT NULL, location smallint NOT NULL, checked_at timestamptz NOT NULL, outcome smallint NOT NULL)`,
@@ -47,13 +47,13 @@ const WATCH = [
 ];
 
 /**
- * Lets the database record the data for `checkLocations`. Call this once per database, before endpoints are checked.
+ * Sets the database up to record data for `checkLocations`. Call this once per database, before the first check.
  */
 export async function watchLocations(sql: Sql): Promise<void> {
   for (const statement of WATCH) await sql.query(statement);
 }
 
-/** A check `r` of endpoint `e` may have been run on demand. It then belongs to no slot. */
+/** Check `r` on endpoint `e` may have been run on demand. In that case, it belongs to no slot. */
 const ASKED = `EXISTS (SELECT FROM given_ask a WHERE a.endpoint_id = e.id AND a.number = r.location
      AND r.checked_at BETWEEN a.taken_at - interval '1 second' AND a.expires_at + interval '1 second')`;
 
@@ -64,7 +64,8 @@ const SLOTS: readonly [what: string, sql: string][] = [
        FROM check_result GROUP BY endpoint_key, location, checked_at HAVING count(*) > 1`,
   ],
   [
-    // A batch has at most one check of a location for each slot since the last one, or half a slot if the grid moved.
+    // A batch contains at most one check per location for each slot since the last one, or for half a slot if the grid
+    // moved.
     'a slot of a location that was recorded twice',
     `SELECT s.endpoint_id || ' from ' || s.number || ' of slots ' || s.before || ' to ' || s.after || ', checked at ' || batch.times AS id
        FROM recorded_slot s JOIN endpoint e ON e.id = s.endpoint_id JOIN endpoint_schedule c ON c.endpoint_id = e.id
@@ -92,7 +93,7 @@ interface Recorded {
 
 type IsJudged = (name: string, recordedMs: number) => boolean;
 
-/** The stored state of an endpoint, and its known locations. */
+/** An endpoint's stored state and its known locations. */
 interface Stored {
   id: string;
   name: string;
@@ -112,17 +113,17 @@ const RECORDED = `
     FROM recorded_check WHERE endpoint_key = $1 ORDER BY seq`;
 
 /**
- * Returns what is wrong with slots and verdicts, in a database that `watchLocations` has watched from the first
- * check, while no batch is in progress. It covers endpoints whose interval, timeout, and quorum were not changed. It
- * finds:
+ * Returns violations in slots and verdicts. The database must have been watched by `watchLocations` since the first
+ * check, and no batch may be in progress. Only endpoints whose interval, timeout, and quorum never changed are covered.
+ * It finds:
  *
- * - a slot of a location that was recorded twice
- * - checks of a location in the wrong order
- * - a verdict that differs from `verdictOf` over the results recorded until then
+ * - a location's slot that was recorded twice
+ * - a location's checks in the wrong order
+ * - a verdict that differs from `verdictOf` for the results recorded until then
  * - a stored state that isn't the last verdict
  *
- * Verdicts are judged from the newest change of an endpoint's locations, while all of its probes are enabled.
- * `isJudged` must also return true for the endpoint's name and the time.
+ * Verdicts are evaluated starting from the most recent change to an endpoint's locations, while all of its probes are
+ * enabled. `isJudged` must also return true for the endpoint's name and the time.
  */
 export async function findLocationViolations(sql: Sql, isJudged: IsJudged = () => true): Promise<Violation[]> {
   const wrong = await findAll(sql, SLOTS);
@@ -146,7 +147,7 @@ export async function findLocationViolations(sql: Sql, isJudged: IsJudged = () =
 /** Fails with everything that `findLocationViolations` finds. */
 export const checkLocations = async (sql: Sql): Promise<void> => failOn(await findLocationViolations(sql));
 
-/** A batch is decided some time before its rows are written, and clocks are read with an error. */
+/** A batch is decided some time before its rows are written, and clock readings aren't exact. */
 const DECIDED_BEFORE_MS = 10_000;
 const DECIDED_AFTER_MS = 1000;
 
@@ -187,7 +188,7 @@ function wrongVerdicts(
     const counted = countedOf(outcome);
     if (!isLate.includes(counted === null)) wrong.push(`${name} is ${counted === null ? 'not' : ''} late`);
     if (counted === null) continue;
-    // If there is only one location, it is judged at the time of the check.
+    // If there is only one location, it is evaluated at the time of the check.
     const verdicts = (isOnly && !isSilence ? [checkedMs] : moments).map((ms) => verdictOf(locations, rule, ms));
     if (!verdicts.some((one) => one.outcome === counted.outcome && one.degraded === counted.degraded))
       wrong.push(`${name} counts as ${counted.outcome}, and is ${verdicts.map((one) => one.outcome).join(' or ')}`);
@@ -234,8 +235,8 @@ function afterResult<Location extends LocationState>(
 }
 
 /**
- * Returns the moments at which the verdict may have been decided, including those just after a location became stale
- * or was lost.
+ * Returns the moments at which the verdict may have been decided, including those just after a location became stale or
+ * was lost.
  */
 function momentsOf(locations: readonly LocationState[], rule: VerdictRule, recordedMs: number): number[] {
   const [from, to] = [recordedMs - DECIDED_BEFORE_MS, recordedMs + DECIDED_AFTER_MS];

@@ -22,10 +22,10 @@ import {
   SESSION_MS,
 } from '../../../src/probe-protocol/protocol';
 
-/** A token like those that `uptime probe create` prints. */
+/** A token like those printed by `uptime probe create`. */
 export const PROBE_TOKEN = `ump_${'a'.repeat(36)}`;
 
-/** Returns the definition of a check over HTTP. `changes` overrides fields. */
+/** Returns the definition of an HTTP check. `changes` overrides fields. */
 export const httpDefinition = (url: string, changes: Partial<Definition> = {}): Definition => ({
   type: 'HTTP',
   url,
@@ -63,8 +63,8 @@ export const assigned = (
 type Reply = { status: number; body: object; headers?: Record<string, string> };
 
 /**
- * The service's side of protocol 1 over real HTTP, controlled by a script. It keeps everything that it receives,
- * sends changes by number, knows sessions, and accepts each slot of an endpoint once.
+ * The service's side of protocol 1 over real HTTP, controlled by a script. It keeps everything it receives, sends
+ * changes by number, tracks sessions, and accepts each of an endpoint's slots once.
  */
 export class ScriptedServer {
   readonly polls: PollRequest[] = [];
@@ -72,7 +72,7 @@ export class ScriptedServer {
   /** In the order in which they were accepted. */
   readonly recorded: SentResult[] = [];
   duplicates = 0;
-  /** Milliseconds since the epoch by the database's clock. */
+  /** Returns milliseconds since the epoch according to the database's clock. */
   now: () => number = Date.now;
   leaseMs = LEASE_MS;
   /** A session counts as stale after this time. */
@@ -113,7 +113,7 @@ export class ScriptedServer {
     return `${this.scheme}://${this.scheme === 'https' ? 'localhost' : '127.0.0.1'}:${this.port}`;
   }
 
-  /** Returns the recorded results of an endpoint in the order of arrival. */
+  /** Returns an endpoint's recorded results in the order of arrival. */
   of(endpointId: string): SentResult[] {
     return this.recorded.filter(({ endpoint_id }) => endpoint_id === endpointId);
   }
@@ -224,7 +224,7 @@ export class ScriptedServer {
     return cursor === String(this.number) && this.asks.length === 0;
   }
 
-  /** A session that waits counts as seen all the time. */
+  /** A waiting session counts as seen the entire time. */
   private wait(ms: number, gone: AbortSignal): Promise<void> {
     const { session } = this;
     if (session) session.heardAt = Infinity;

@@ -9,10 +9,10 @@ import { PROBE_TOKEN, type ScriptedServer } from './scripted-server';
 /** How the probe reaches the service, if not directly with `PROBE_TOKEN`. */
 export type Access = Partial<Pick<ServerAccess, 'token' | 'ca' | 'proxy' | 'noProxy'>>;
 
-/** Its pauses are shorter by this factor, so that no test waits for them. */
+/** The probe's pauses are shortened by this factor, so that tests don't wait for them. */
 const QUICKER = 50;
 
-/** The program with `ROLE=probe` in this process, connected to a service with the same clock. */
+/** The program with `ROLE=probe` in this process, connected to a service that uses the same clock. */
 export class StartedProbe {
   private ended: Promise<void> | null = null;
 
@@ -32,13 +32,13 @@ export class StartedProbe {
     return probe;
   }
 
-  /** Moves the time of the probe and its service. Everything that becomes due starts. */
+  /** Moves time forward for the probe and its service. Everything that becomes due starts. */
   pass(ms: number): void {
     this.clock.advance(ms);
     this.app.get(ProbingService).tick();
   }
 
-  /** Stops it as SIGTERM does. */
+  /** Stops the probe like SIGTERM does. */
   stop(): Promise<void> {
     return (this.ended ??= this.app.close());
   }

@@ -1,6 +1,6 @@
 /**
- * A program that runs checks in a separate environment (a network namespace, a process without descriptors), all at
- * once. It prints one result a line, in the order of the checks. Its argument is a `ChecksOrder` as JSON.
+ * A program that runs checks in parallel in a separate environment, such as a network namespace or a process without
+ * descriptors. It prints one result per line, in the order of the checks. Its argument is a `ChecksOrder` as JSON.
  */
 import 'reflect-metadata';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ import { SshChecker } from '../../../src/checker/ssh/ssh.checker';
 import { TcpChecker } from '../../../src/checker/tcp/tcp.checker';
 import { dialerWith, openEgress } from '../../../packages/testing/checker/network';
 
-/** One check. `ICMP` uses the transport of that name. */
+/** One check. `ICMP` uses the transport with that name. */
 export interface OrderedCheck {
   type: 'HTTP' | 'TCP' | 'SSH' | 'DNS' | 'ICMP';
   url: string;
@@ -31,9 +31,9 @@ export interface ChecksOrder {
   checks: OrderedCheck[];
   /** Replaces /etc/hosts. */
   hostsFile?: string;
-  /** `address:port` of the machine's DNS servers. */
+  /** The machine's DNS servers, in the form `address:port`. */
   resolvers?: string[];
-  /** Opens descriptors until none are left. */
+  /** If true, opens descriptors until none are left. */
   withoutDescriptors?: boolean;
   /** Listens on this port of 127.0.0.1 and keeps this many connections to it open. */
   held?: { port: number; count: number };

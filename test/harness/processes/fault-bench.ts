@@ -2,7 +2,7 @@ import { eventually } from '../../../packages/testing/eventually';
 import { PostgresCluster } from '../database/postgres-cluster';
 import { buildService, DatabaseWitness, ServiceProcess, type Surroundings } from './service-process';
 
-/** The setup of a fault test: a separate PostgreSQL, a witness that reads it, and services that use it. */
+/** The setup for a fault test: a separate PostgreSQL server, a witness that reads from it, and services that use it. */
 export class FaultBench {
   private readonly services: ServiceProcess[] = [];
   private readonly kept: { close(): Promise<void> }[] = [];
@@ -19,15 +19,15 @@ export class FaultBench {
     return new FaultBench(cluster, DatabaseWitness.on(cluster.url));
   }
 
-  /** Closes the resource with the bench, once the services have stopped. */
+  /** Closes the resource along with the bench, after the services have stopped. */
   keep<T extends { close(): Promise<void> }>(thing: T): T {
     this.kept.push(thing);
     return thing;
   }
 
   /**
-   * Starts a service and waits until it listens. `databaseUrl` is the database URL for the service, if not the direct
-   * one.
+   * Starts a service and waits until it is listening. `databaseUrl` is the service's database URL, if it isn't the
+   * direct one.
    */
   async start(
     env: Readonly<Record<string, string>> = {},
@@ -39,7 +39,8 @@ export class FaultBench {
   }
 
   /**
-   * Waits until this many endpoints each have a check that started after this call. Returns the milliseconds it took.
+   * Waits until this many endpoints each have a check that started after this call. Returns how many milliseconds it
+   * took.
    */
   async allChecked(endpoints: number): Promise<number> {
     const began = performance.now();

@@ -1,11 +1,11 @@
-// Preloaded into a service and its threads (NODE_OPTIONS). At each SIGUSR2, every thread collects all its garbage and
-// appends the remaining heap to the file HEAP_LOG, one line of JSON per thread. `round` counts the signals.
+// Preloaded into a service and its threads (NODE_OPTIONS). On each SIGUSR2, every thread collects all its garbage and
+// appends the remaining heap size to the HEAP_LOG file, as one line of JSON per thread. `round` counts the signals.
 const { appendFileSync } = require('node:fs');
 const { setFlagsFromString } = require('node:v8');
 const { runInNewContext } = require('node:vm');
 const { BroadcastChannel, isMainThread, threadId } = require('node:worker_threads');
 
-// This is a flag of V8, and NODE_OPTIONS in Node 20 does not accept it. Contexts created later have the function.
+// This is a V8 flag that NODE_OPTIONS in Node 20 doesn't accept. Contexts created later have the function.
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc');
 const threads = new BroadcastChannel('heap-on-signal');

@@ -1,7 +1,7 @@
 /**
- * A program that checks hostile targets and prints, as JSON (`HostileRun`), how long they blocked the event loop. Its
- * argument is a `HostileOrder` as JSON. It is a separate process, because the globals of a test are slow and its
- * garbage is collected in between.
+ * A program that checks hostile targets and prints how long they blocked the event loop, as JSON (`HostileRun`). Its
+ * argument is a `HostileOrder` as JSON. It is a separate process, because a test's globals are slow and its garbage is
+ * collected in between.
  */
 import 'reflect-metadata';
 import { spawn } from 'node:child_process';
@@ -22,13 +22,13 @@ export interface HostileOrder {
 export interface HostileRun {
   longest: { held: number; name: string };
   tooLong: string[];
-  /** The result for forty checks at once. */
+  /** The result for forty parallel checks. */
   together: number;
 }
 
 /** Longer blocks are measured again, because garbage may have been collected in between. */
 const REPEATS = 4;
-/** The number of parallel checks. If they block the loop for long, each is measured alone. */
+/** The number of parallel checks. If they block the loop for long, each one is measured separately. */
 const AT_ONCE = 5;
 const MANY = 40;
 /** A target may send back all of these headers. */
@@ -40,9 +40,8 @@ const HEADERS = Array.from({ length: 4 }, (_, i) => ({
 }));
 
 /**
- * Returns the longest time, in milliseconds, that the event loop was blocked while something ran. It is the lower of
- * wall time and CPU time between two ticks of a timer. Other processes may have had the CPU, and compression uses
- * threads.
+ * Returns the longest time that the event loop was blocked while something ran, in milliseconds. It is the lower of
+ * wall time and CPU time between two timer ticks. Other processes may have used the CPU, and compression uses threads.
  */
 async function heldBy(run: () => Promise<unknown>): Promise<number> {
   let longest = 0;
@@ -77,7 +76,7 @@ async function runAll({ seed, responses, limitMs }: HostileOrder, port: number):
     await checker.check(request, deadline.signal);
     deadline.clear();
   };
-  /** Returns the lowest of some runs if the first took too long. */
+  /** Repeats a run that took too long and returns the lowest value. */
   const leastHeldBy = async (run: () => Promise<unknown>) => {
     let held = await heldBy(run);
     for (let again = 1; again < REPEATS && held > limitMs; again++) held = Math.min(held, await heldBy(run));

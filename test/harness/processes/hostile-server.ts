@@ -1,6 +1,6 @@
 /**
- * A program that serves hostile responses. The path contains the number of the case, and the argument the seed.
- * Prints its port. It is a separate process, so that creating a response does not count as reading it.
+ * A program that serves hostile responses. The path contains the number of the case, and the argument is the seed. It
+ * prints its port. It is a separate process, so that creating a response doesn't count as reading it.
  */
 import { type AddressInfo, createServer } from 'node:net';
 import { hostileCase } from '../servers/hostile-responses';
@@ -17,7 +17,7 @@ const server = createServer((socket) => {
     head = '';
     const { end, response } = hostileCase(seed, Number(index));
     const bytes = response();
-    // A redirect points back to this server, each time with another path.
+    // A redirect points back to this server, with a different path each time.
     const place = bytes.subarray(0, 200).indexOf('%CASE%');
     const sent =
       place < 0

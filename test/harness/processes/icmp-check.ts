@@ -5,8 +5,8 @@ import { dialerWith, openEgress } from '../../../packages/testing/checker/networ
 
 /**
  * Runs as a separate process, for networks and permissions that a test can't have. Checks every target over every
- * transport named in the first argument (JSON, `{transports, targets, timeoutMs}`) and prints `{transport:
- * {description, results: {target: result}}}`. Closes nothing: it exits only if no socket keeps a process alive.
+ * transport listed in the first argument (JSON, `{transports, targets, timeoutMs}`) and prints `{transport:
+ * {description, results: {target: result}}}`. It closes nothing, so it exits only if no socket keeps the process alive.
  */
 async function main(): Promise<void> {
   const { transports, targets, timeoutMs } = JSON.parse(process.argv[2] ?? '{}') as {

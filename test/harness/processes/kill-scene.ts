@@ -8,7 +8,7 @@ import { buildService, ServiceProcess } from './service-process';
 
 type Remove = () => unknown;
 
-/** The settings of all processes: the surviving one and those that are killed. */
+/** The settings for all processes: the surviving one and those that are killed. */
 interface KillSettings {
   config?: Partial<Config>;
   env?: Readonly<Record<string, string>>;
@@ -58,8 +58,8 @@ export class KillScene {
   }
 
   /**
-   * Starts a process with these failpoints. Resolves when it listens. A worker may be killed before that, so it
-   * resolves earlier.
+   * Starts a process with these failpoints. Resolves when it is listening. For a worker, which may be killed before
+   * that, it resolves earlier.
    */
   async launch(role: 'api' | 'worker', failpoints: string): Promise<ServiceProcess> {
     if (this.dataDir !== null) await this.leave();
@@ -76,7 +76,10 @@ export class KillScene {
     await this.leave();
   }
 
-  /** Also stops services of an interrupted test, because a service without its folder would end its whole process. */
+  /**
+   * Also stops services left behind by an interrupted test, because a service without its folder would crash its
+   * process.
+   */
   async remove(): Promise<void> {
     await this.end();
     await this.removeAll();
@@ -93,5 +96,5 @@ const DATABASES: readonly [name: string, open: (settings?: KillSettings) => Prom
   ['PostgreSQL', KillScene.onPostgres],
 ];
 
-/** Without PostgreSQL's programs, only the embedded database. */
+/** Without PostgreSQL's programs, only the embedded database is tested. */
 export const KILL_DATABASES = findPostgres() === null ? DATABASES.slice(0, 1) : DATABASES;

@@ -20,7 +20,7 @@ interface Refused {
   error: { status: number | null; code: string; detail: string; what_to_do: string; retry_after_seconds?: number };
 }
 
-/** The command `uptime mcp` as a process, and an MCP client that started it. */
+/** The `uptime mcp` command as a process, and an MCP client that started it. */
 export class McpProcess {
   private constructor(
     readonly client: Client,
@@ -28,7 +28,7 @@ export class McpProcess {
     private readonly lines: string[],
   ) {}
 
-  /** Rejects if the process exits before it serves. */
+  /** Rejects if the process exits before it is ready. */
   static async start(url: string, key: string): Promise<McpProcess> {
     const transport = new StdioClientTransport({
       command: process.execPath,
@@ -44,7 +44,7 @@ export class McpProcess {
     return new McpProcess(client, transport, lines);
   }
 
-  /** Everything that was written to standard error so far. */
+  /** Everything written to standard error so far. */
   get errors(): string {
     return this.lines.join('');
   }
@@ -62,7 +62,9 @@ export class McpProcess {
     return { isError: isError === true, text: said, data: structuredContent as Data };
   }
 
-  /** Makes a call that is refused, and returns the error as the model reads it. Throws if the call isn't refused. */
+  /**
+   * Makes a call that must be refused, and returns the error as the model sees it. Throws if the call isn't refused.
+   */
   async refused(name: string, args: object = {}): Promise<Refused['error']> {
     const { isError, text } = await this.call(name, args);
     if (!isError) throw new Error(`${name} was not refused: ${text}`);
@@ -74,7 +76,7 @@ export class McpProcess {
   }
 }
 
-/** The same process without a client, for tests of its raw output and its exit. */
+/** The same process without a client, for tests of its raw output and how it exits. */
 export class PlainMcp {
   private readonly out: Promise<string>;
   private readonly err: Promise<string>;

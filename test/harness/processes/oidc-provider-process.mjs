@@ -1,5 +1,5 @@
-// A certified OpenID Connect provider that signs in anyone who types a name. Names that start with "ops" are in the
-// group ops. Each process has its own keys.
+// A certified OpenID Connect provider that signs in anyone who types a name. Users whose names start with "ops" are in
+// the group ops. Each process has its own keys.
 // Usage: node oidc-provider-process.mjs <port> <redirect URI>
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';

@@ -9,13 +9,13 @@ export class OidcProviderProcess {
     readonly issuer: string,
   ) {}
 
-  /** With `port` 0, it uses a free port. */
+  /** If `port` is 0, a free port is used. */
   static async start(redirectUri: string, port = 0): Promise<OidcProviderProcess> {
     const script = join(__dirname, 'oidc-provider-process.mjs');
     const child = spawn(process.execPath, [script, String(port), redirectUri], { stdio: ['ignore', 'pipe', 'ignore'] });
     let said = '';
     const issuer = await new Promise<string>((resolve, reject) => {
-      // Read until the end, because a process that writes to a closed pipe exits.
+      // Reads until the end, because a process that writes to a closed pipe exits.
       child.stdout.on('data', (chunk: Buffer) => {
         said += chunk.toString();
         const found = /ready (\S+)/.exec(said)?.[1];

@@ -18,13 +18,13 @@ interface Proxy {
 }
 
 interface Place {
-  /** The documented code blocks for this proxy, in their order. */
+  /** The documented code blocks for this proxy, in order. */
   blocks: readonly string[];
   /** The block for several services, on ports 3000 and 3001. */
   several: string;
   isBelow: boolean;
   port: number;
-  /** `127.0.0.1:3000` of each service. */
+  /** Each service's address in the block, such as `127.0.0.1:3000`. */
   services: readonly string[];
   folder: string;
 }
@@ -106,11 +106,11 @@ function programOf(name: ProxyName): string | null {
   return folders.map((folder) => join(folder, program)).find((path) => existsSync(path)) ?? null;
 }
 
-/** Returns a suffix for the title of a test: empty, or the reason why it is skipped. */
+/** Returns a suffix for a test title: empty, or the reason why the test is skipped. */
 export const skippedWithout = (name: ProxyName): string =>
   hasProxy(name) ? '' : ` (skipped: ${name} is not installed)`;
 
-/** A real reverse proxy with the configuration of docs/reverse-proxies.md, on plain HTTP and a loopback port. */
+/** A real reverse proxy with the configuration from docs/reverse-proxies.md, on plain HTTP and a loopback port. */
 export class ReverseProxy {
   private said = '';
 
@@ -151,7 +151,7 @@ export class ReverseProxy {
     return proxy;
   }
 
-  /** The URL of the proxy, without a trailing slash. */
+  /** The proxy's URL, without a trailing slash. */
   get url(): string {
     return `http://127.0.0.1:${this.port}`;
   }
@@ -171,13 +171,13 @@ export class ReverseProxy {
 }
 
 interface ProxyOptions {
-  /** Served under `/monitor`, as documented. */
+  /** Whether it is served under `/monitor`, as documented. */
   isBelow?: boolean;
   port?: number;
   change?: (text: string) => string;
 }
 
-/** Returns the documented code blocks in the language of this proxy. */
+/** Returns the documented code blocks in this proxy's language. */
 const blocksOf = (name: ProxyName): string[] =>
   [...readFileSync(DOCUMENT, 'utf8').matchAll(new RegExp(`^\`\`\`${name}\\n([^]*?)\\n\`\`\`$`, 'gm'))].map(
     ([, block = '']) => block,
@@ -188,8 +188,8 @@ const at = (services: readonly string[], text: string): string =>
   services.reduce((changed, host, n) => replaced(changed, new RegExp(`127\\.0\\.0\\.1:300${n}`, 'g'), host), text);
 
 /**
- * Replaces a part of the text. Throws if it is missing, because then the documented configuration isn't the tested
- * one.
+ * Replaces part of the text. Throws if that part is missing, because then the tested configuration would differ from
+ * the documented one.
  */
 function replaced(text: string, what: string | RegExp, by: string | ((found: string) => string)): string {
   const after = text.replace(what, typeof by === 'string' ? () => by : by);

@@ -1,8 +1,8 @@
 import { hasLiveRoute, hasRoute } from '../../../src/platform/net/dial/routes';
 import { dialerWith, openEgress } from '../../../packages/testing/checker/network';
 
-// Prints whether the machine (or its network namespace) has a route to each address in the argument. Also prints in
-// which order the dialer returns the addresses of the name in the hosts file.
+// Prints whether the machine (or its network namespace) has a route to each address in the argument. Also prints the
+// order in which the dialer returns the addresses for the name in the hosts file.
 
 async function main(): Promise<void> {
   const { addresses, name, hostsFile } = JSON.parse(process.argv[2] ?? '{}') as {

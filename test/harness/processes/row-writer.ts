@@ -4,9 +4,9 @@ import { dataSourceOptions } from '../../../src/platform/database/data-source-op
 import { EmbeddedPostgres } from '../../../src/platform/database/embedded/embedded-postgres';
 
 /**
- * A program for tests that kill it. Opens the embedded database in the directory of its argument, and writes rows
- * over several connections until it is killed. Prints the number of each row once it is committed. In between, it
- * checkpoints, vacuums, and changes the schema, as the service does.
+ * A program for tests that kill it. Opens the embedded database in the directory given as its argument, and writes rows
+ * over several connections until it is killed. Prints each row's number after it is committed. In between, it
+ * checkpoints, vacuums, and changes the schema, like the service does.
  */
 async function main(): Promise<void> {
   const directory = process.argv[2];

@@ -11,13 +11,13 @@ const ROOT = join(__dirname, '..', '..', '..');
 const KEY = 'bootstrap-key-of-the-fault-tests-0001';
 const START_LIMIT_MS = 60_000;
 
-/** The differences from a service that runs directly on this machine. */
+/** Options for running the service in another environment. */
 export interface Surroundings {
-  /** Words before its command, such as `nsenter …`. They must end in an exec, so that signals arrive. */
+  /** The prefix for its command, such as `nsenter …`. It must end in an exec, so that signals arrive. */
   entry?: readonly string[];
-  /** Its URL as seen from the test, if it differs from the one that it prints. */
+  /** Its URL as seen by the test, if it differs from the one that it prints. */
   url?: string;
-  /** The folder of another version whose `dist` runs instead of this one. */
+  /** The folder of another version whose `dist` is run instead. */
   folder?: string;
 }
 
@@ -31,8 +31,8 @@ export function buildService(): void {
 }
 
 /**
- * The built service (`buildService` first) as a separate process on a given PostgreSQL, which tests can stop, kill,
- * and freeze. Several of them on one database are several instances.
+ * The built service (call `buildService` first) as a separate process on a given PostgreSQL server. Tests can stop,
+ * kill, and freeze it. Several of them on one database are several instances.
  */
 export class ServiceProcess {
   private output = '';
@@ -46,7 +46,7 @@ export class ServiceProcess {
       stream?.on('data', (chunk: Buffer) => this.note(chunk.toString()));
   }
 
-  /** Returns at once, for a process that a failpoint may kill before it listens. */
+  /** Returns immediately, for a process that a failpoint may kill before it is listening. */
   static launch(
     databaseUrl: string,
     env: Readonly<Record<string, string>> = {},
@@ -72,7 +72,7 @@ export class ServiceProcess {
     return new ServiceProcess(child, url);
   }
 
-  /** Resolves once it listens. */
+  /** Resolves when it is listening. */
   static async start(
     databaseUrl: string,
     env: Readonly<Record<string, string>> = {},
@@ -93,12 +93,12 @@ export class ServiceProcess {
     return this.seenAt ?? this.address;
   }
 
-  /** A client with an admin key of the Default organization. */
+  /** A client with an admin key for the Default organization. */
   get api(): Api {
     return new Api(this.url, KEY);
   }
 
-  /** `null` if the process could not be started. */
+  /** `null` if the process couldn't be started. */
   get pid(): number | null {
     return this.child.pid ?? null;
   }
@@ -111,7 +111,7 @@ export class ServiceProcess {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
-  /** Returns the status of `/health/ready`, or `null` without a response. */
+  /** Returns the status code of `/health/ready`, or `null` if there is no response. */
   async readiness(): Promise<number | null> {
     return fetch(`${this.url}/health/ready`).then(
       ({ status }) => status,
@@ -119,7 +119,7 @@ export class ServiceProcess {
     );
   }
 
-  /** Sends SIGKILL and waits for the exit. Safe to call twice. */
+  /** Sends SIGKILL and waits for the process to exit. Can safely be called twice. */
   async kill(): Promise<void> {
     if (this.hasEnded) return;
     this.child.kill('SIGCONT');
@@ -127,7 +127,7 @@ export class ServiceProcess {
     await once(this.child, 'exit');
   }
 
-  /** Waits for its exit. Throws if it exited for any reason other than SIGKILL. */
+  /** Waits for the process to exit. Throws if it exited for any reason other than SIGKILL. */
   async killed(): Promise<void> {
     const end = await this.ended();
     if (end !== 'SIGKILL') throw new Error(`the process ended with ${end}:\n${this.output}`);
@@ -137,7 +137,7 @@ export class ServiceProcess {
     this.child.kill(signal);
   }
 
-  /** Waits for its exit. Returns the exit code or the signal. */
+  /** Waits for the process to exit. Returns the exit code or the signal. */
   async ended(): Promise<number | NodeJS.Signals | null> {
     if (!this.hasEnded) await once(this.child, 'exit');
     return this.child.exitCode ?? this.child.signalCode;
@@ -150,7 +150,7 @@ export class ServiceProcess {
   }
 }
 
-/** A test's separate connection to the database. It survives restarts of the server. */
+/** A test's separate connection to the database. It survives server restarts. */
 export class DatabaseWitness implements Sql {
   private constructor(private readonly pool: Pool) {}
 
@@ -186,13 +186,13 @@ export class DatabaseWitness implements Sql {
     };
   }
 
-  /** Waits at most a second for statements in progress, because a failed test may have left some. */
+  /** Waits at most a second for statements in progress, because a failed test may have left some running. */
   async close(): Promise<void> {
     await Promise.race([this.pool.end(), new Promise((resolve) => setTimeout(resolve, 1000).unref())]);
   }
 }
 
-/** Creates, through the API, a website with endpoints of one target, each with an alert to a separate webhook. */
+/** Uses the API to create a website with endpoints for one target, each with an alert to a separate webhook. */
 export async function watch(
   api: Api,
   count: number,

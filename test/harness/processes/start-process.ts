@@ -10,23 +10,23 @@ const ROOT = join(__dirname, '..', '..', '..');
 const MAIN = join(ROOT, 'dist', 'main.js');
 const LIMIT_MS = 60_000;
 
-/** The differences from a plain start. */
+/** Options for starting the process. */
 export interface StartOptions {
   env?: Readonly<Record<string, string>>;
   /** Uses a separate terminal instead of pipes. */
   terminal?: boolean;
-  /** A module that is loaded before the service, to take something away from it. */
+  /** A module that is loaded before the service, to make something unavailable. */
   preload?: string;
-  /** Words before the command. They must end in an exec. */
+  /** The prefix for the command. It must end in an exec. */
   entry?: readonly string[];
 }
 
 /**
- * The built service (`buildService` first) as a user starts it: in a separate folder with only the given variables,
- * with or without a terminal. Tests see only its output and its exit.
+ * The built service (call `buildService` first) as a user starts it: in a separate folder with only the given
+ * environment variables, with or without a terminal. Tests see only its output and how it exits.
  */
 export class StartProcess {
-  /** Its output so far, on both streams. */
+  /** The output so far, from both streams. */
   said = '';
   private readonly closed: Promise<unknown>;
 
@@ -50,7 +50,7 @@ export class StartProcess {
     );
   }
 
-  /** Its URL, once it has printed everything that a start prints. */
+  /** Returns its URL after it has printed everything that a start prints. */
   async url(): Promise<string> {
     await eventually('the start', () => /running at [^]*?(┘|"[^\n]*\n)/.test(this.said) || this.hasEnded, LIMIT_MS);
     const [, url] = /running at (http:\/\/[^\s│]+)\s/.exec(this.said) ?? [];
@@ -58,7 +58,7 @@ export class StartProcess {
     return url;
   }
 
-  /** `null` if the process could not be started. */
+  /** `null` if the process couldn't be started. */
   get pid(): number | null {
     return this.child.pid ?? null;
   }
@@ -67,7 +67,7 @@ export class StartProcess {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
-  /** Resolves with its exit code or signal, once all of its output has arrived. */
+  /** Resolves with its exit code or signal after all of its output has arrived. */
   async ended(): Promise<number | NodeJS.Signals | null> {
     await this.closed;
     return this.child.exitCode ?? this.child.signalCode;
@@ -77,7 +77,7 @@ export class StartProcess {
     this.child.kill(signal);
   }
 
-  /** Sends Ctrl-C on its terminal, or SIGTERM without one, and waits for the exit. */
+  /** Sends Ctrl-C to its terminal, or SIGTERM if it has none, and waits for the process to exit. */
   async stop(): Promise<void> {
     if (!this.hasEnded) {
       this.child.stdin?.write('\u0003');
@@ -107,7 +107,7 @@ export class StartFolder {
   }
 }
 
-/** Occupies a port of 127.0.0.1. */
+/** Occupies a port on 127.0.0.1. */
 export async function takenPort(): Promise<{ port: string; server: Server }> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 
-/** A command on a separate terminal. */
+/** A command that runs on a separate terminal. */
 export interface Terminal {
   shown: string;
   /** Sends Ctrl-C. Resolves with the exit code. */
   interrupt(): Promise<number | null>;
 }
 
-/** Runs a command line in `folder` on a pseudo-terminal, as a user does. */
+/** Runs a command line in `folder` on a pseudo-terminal, like a user would. */
 export function onTerminal(command: string, folder: string, env: Readonly<Record<string, string>>): Terminal {
   const child = spawn('script', ['--quiet', '--return', '--flush', '--command', command, '/dev/null'], {
     cwd: folder,
@@ -26,5 +26,5 @@ export function onTerminal(command: string, folder: string, env: Readonly<Record
   return terminal;
 }
 
-/** Returns the first link in a text that signs in to the dashboard once, or an empty text. */
+/** Returns the first one-time dashboard sign-in link in a text, or an empty string. */
 export const signInLinkIn = (text: string): string => /http\S+#\/sign-in\/[\w-]+/.exec(text)?.[0] ?? '';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Returns the CPU milliseconds that the main thread of a process has used. The kernel counts them, so other load does
- * not matter.
+ * Returns the CPU milliseconds that a process's main thread has used. The kernel counts them, so other load doesn't
+ * matter.
  */
 export function mainThreadCpuMs(pid: number): number {
   const [nanoseconds] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'latin1').split(' ');
@@ -10,7 +10,7 @@ export function mainThreadCpuMs(pid: number): number {
 }
 
 /**
- * Returns the longest piece of work of a service's main thread while `ask` ran, in CPU milliseconds. The service
+ * Returns the longest piece of work that a service's main thread did while `ask` ran, in CPU milliseconds. The service
  * answers pings between pieces, so the CPU from one response to the next is one piece plus the response. If the total
  * is at most `enough`, it isn't split.
  */

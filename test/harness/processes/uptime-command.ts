@@ -5,16 +5,16 @@ import { addProbeCommands } from '../../../packages/cli/probe/probe-commands';
 import type { Io } from '../../../packages/cli/uptime/io';
 import { runUptime } from '../../../packages/cli/uptime/program';
 
-/** The differences from a plain run of the command `uptime`. */
+/** Options for running the `uptime` command. */
 export interface UptimeRun {
   env?: Record<string, string>;
   stdin?: string | Buffer;
-  /** The input of a user on a terminal. Without it, there is no terminal. */
+  /** The input that a user types on a terminal. If missing, there is no terminal. */
   typed?: string | (() => Promise<string>);
   folder?: string;
-  /** Ends `tail`. */
+  /** Stops `tail`. */
   stop?: AbortSignal;
-  /** Called with the output so far after every line on standard output. */
+  /** Called after every line on standard output, with the output so far. */
   onOutput?: (soFar: string) => void;
 }
 

@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 
 /**
- * A port that responds to no packet. A stopped process listens there and its accept queue is full, so the kernel
- * drops every SYN, as a firewall would.
+ * A port that doesn't respond to any packet. A stopped process listens on it with a full accept queue, so the kernel
+ * drops every SYN, like a firewall would.
  */
 export class DeafPort {
   private constructor(
@@ -33,7 +33,7 @@ export class DeafPort {
     socket.on('error', () => {});
     this.queued.push(socket);
     return new Promise((resolve) => {
-      // A connection made while this process was stalled is noticed first.
+      // If a connection was established while this process was stalled, it is noticed first.
       const full = setTimeout(() => setImmediate(() => resolve(false)), 500);
       socket.once('connect', () => {
         clearTimeout(full);

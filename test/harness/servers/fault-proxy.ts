@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 /** The fault that the proxy applies to its connections. */
 export type Fault =
   | 'none'
-  /** Accepts and keeps connections, but passes nothing in either direction, like a half-open connection. */
+  /** Accepts connections and keeps them open, but passes nothing in either direction, like a half-open connection. */
   | 'silent'
-  /** Resets open connections, and every new connection at once. */
+  /** Resets open connections, and immediately resets every new one. */
   | 'reset';
 
 /** A proxy between a client and a server on loopback that breaks their connections on demand. */
@@ -20,7 +20,7 @@ export class FaultProxy {
     private targetPort: () => number | null,
   ) {}
 
-  /** `target` is a port, or a function that returns one for each connection. `null` means that nothing listens. */
+  /** `target` is a port, or a function that returns one for each connection. `null` means that nothing is listening. */
   static async to(target: number | (() => number | null)): Promise<FaultProxy> {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -37,13 +37,13 @@ export class FaultProxy {
     return this.pairs.size;
   }
 
-  /** Applies to open and new connections from now on. Data held back during `silent` is sent afterwards. */
+  /** Applies to open and new connections from now on. Data held back during `silent` is sent afterward. */
   set(fault: Fault): void {
     this.fault = fault;
     for (const pair of this.pairs) this.apply(pair);
   }
 
-  /** Sends new connections to another port from now on. Open connections are cut. */
+  /** Sends new connections to another port from now on, and cuts open ones. */
   repoint(targetPort: number): void {
     this.targetPort = () => targetPort;
     this.cut();

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 type Json = Record<string, unknown>;
 
-/** The faults of the issuer. Without any of them, it behaves correctly. */
+/** The issuer's faults. Without any, it behaves correctly. */
 export interface Twist {
   metadata?: (right: Json) => Json;
   /** Changes the query string of the redirect back. */
@@ -13,13 +13,13 @@ export interface Twist {
   /** Changes the ID token. */
   token?: (header: Json, claims: Json, keys: Keys) => string;
   userInfo?: (right: Json) => Json;
-  /** UserInfo responds with 403 and this text in `WWW-Authenticate`. */
+  /** Makes UserInfo respond with 403 and this string in `WWW-Authenticate`. */
   userInfoRefusal?: string;
-  /** Changes the response of the token endpoint. */
+  /** Changes the token endpoint's response. */
   tokens?: (right: Json) => { status?: number; body: unknown };
 }
 
-/** `right` is published. `wrong` belongs to no one. */
+/** `right` is published. `wrong` doesn't belong to anyone. */
 export interface Keys {
   right: KeyObject;
   public: KeyObject;
@@ -34,7 +34,7 @@ const data = (header: Json, claims: Json): string => `${encoded(header)}.${encod
 export const signedBy = (key: KeyObject, header: Json, claims: Json): string =>
   `${data(header, claims)}.${sign('sha256', Buffer.from(data(header, claims)), key).toString('base64url')}`;
 
-/** Returns a token signed symmetrically, with a text that everyone knows. */
+/** Returns a token signed symmetrically, using a secret that everyone knows. */
 export const signedWith = (secret: string, header: Json, claims: Json): string =>
   `${data(header, claims)}.${createHmac('sha256', secret).update(data(header, claims)).digest('base64url')}`;
 
@@ -45,7 +45,7 @@ const now = (): number => Math.floor(Date.now() / 1000);
 /** An OpenID Connect issuer that signs in any user and can misbehave at every step. */
 export class HostileIssuer {
   twist: Twist = {};
-  /** The claims of the next user who signs in. */
+  /** The claims for the next user who signs in. */
   person: Json = { sub: 'ada' };
   /** The number of requests for the metadata. */
   asked = 0;
@@ -76,7 +76,9 @@ export class HostileIssuer {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Signs in the user who was redirected to `location`, with a code. Returns the query string of the redirect back. */
+  /**
+   * Signs in the user who was redirected to `location`, using a code. Returns the query string of the redirect back.
+   */
   signIn(location: string): string {
     const { state, nonce } = Object.fromEntries(new URL(location).searchParams);
     const code = randomBytes(16).toString('hex');

@@ -1,12 +1,12 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { Assertion } from '../../../src/checker/assertion/assertion';
 
-/** One response of a target that tries to keep its reader busy, and the assertions that make it worst. */
+/** A response from a target that tries to keep its reader busy, and the assertions that make it the most expensive. */
 export interface HostileCase {
-  /** A description that is precise enough to find the case again with the seed. */
+  /** A description that, together with the seed, is precise enough to find the case again. */
   name: string;
   assertions: Assertion[];
-  /** The end of the connection after the last byte. */
+  /** How the connection ends after the last byte. */
   end: 'close' | 'reset' | 'silence';
   response: () => Buffer;
 }
@@ -17,7 +17,7 @@ const MIB = 1024 * 1024;
 export class Dice {
   constructor(private state: number) {}
 
-  /** Returns a number from 0 to below `limit`. */
+  /** Returns an integer from 0 up to but not including `limit`. */
   next(limit: number): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
@@ -45,7 +45,7 @@ const nested = (size: number, open: string, close: string) => {
 };
 const key = (i: number) => i.toString(36);
 
-/** Documents of about the given size, each with a shape that some reader handles badly. */
+/** Documents of roughly the given size, each with a shape that some parser handles badly. */
 const JSON_SHAPES: Record<string, (size: number) => string> = {
   'empty objects': (size) => listOf(size, () => '{}'),
   'empty arrays': (size) => listOf(size, () => '[]'),
@@ -98,7 +98,7 @@ const PATHS = [
   '$.a.a.a.a.a.a.a.a',
 ];
 const CHARSETS = ['utf-8', 'windows-1252', 'shift_jis', 'gb18030', 'iso-2022-jp', 'utf-16be', 'euc-kr', 'nonsense'];
-/** A text that almost matches everywhere. */
+/** A string that almost matches at every position. */
 const NEARLY = `${'a'.repeat(511)}b${'a'.repeat(512)}`;
 
 export function hostileCase(seed: number, index: number): HostileCase {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 
-/** A row with everything that a client queries about a server. It answers every query. */
+/** A row with everything that a client queries about a server. It is the answer to every query. */
 const ROW: Readonly<Record<string, string>> = {
   version: '14.9',
   number: '140009',
@@ -42,8 +42,8 @@ const REPLY = Buffer.concat([
 ]);
 
 /**
- * A fake PostgreSQL 14 that accepts every user and reports its version. It implements only the part that a start
- * uses.
+ * A fake PostgreSQL 14 that accepts every user and reports its version. It implements only what the service uses when
+ * it starts.
  */
 export async function oldPostgres(): Promise<{ port: number; server: Server }> {
   const server = createServer((socket) => {

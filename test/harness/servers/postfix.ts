@@ -7,21 +7,21 @@ import { freePort } from '../machine/free-port';
 import { TlsAuthority } from './tls-authority';
 
 const PROGRAM = '/usr/sbin/postfix';
-/** The files from which Debian's package creates its configuration. */
+/** The files that Debian's package creates its configuration from. */
 const DEBIAN = '/usr/share/postfix';
 const CERTIFICATE = '/etc/ssl/certs/ssl-cert-snakeoil.pem';
 const KEY = '/etc/ssl/private/ssl-cert-snakeoil.key';
 
-/** Returns the reason why this machine can't start Postfix, for the title of a test, or an empty text if it can. */
+/** Returns why this machine can't start Postfix, for a test title, or an empty string if it can. */
 export function skippedWithoutPostfix(): string {
   if (!existsSync(PROGRAM)) return ' (skipped: postfix is not installed)';
   return process.getuid?.() === 0 ? '' : ' (skipped: only root can start postfix)';
 }
 
 /**
- * Postfix on a loopback port, as Debian sets it up. It offers STARTTLS with a self-signed certificate for the name of
- * the machine, relays for this machine only, and has mailboxes for its users. Its queue, logs, and mailboxes are in a
- * temporary directory.
+ * Postfix on a loopback port, set up as on Debian. It offers STARTTLS with a self-signed certificate for the hostname,
+ * relays for this machine only, and has mailboxes for its users. Its queue, logs, and mailboxes are in a temporary
+ * directory.
  */
 export class Postfix {
   private constructor(
@@ -47,7 +47,7 @@ export class Postfix {
     return this.textOf('log');
   }
 
-  /** Returns the messages that a user of the machine received, in mbox format. */
+  /** Returns the messages that a local user received, in mbox format. */
   mailboxOf(user: string): string {
     return this.textOf(join('mail', user));
   }
@@ -93,7 +93,7 @@ export class Postfix {
     return `${read('main.cf.debian')}\n${tls}`;
   }
 
-  /** The settings that Debian's package adds for an internet site, and the paths of this test. */
+  /** The settings that Debian's package adds for an internet site, and the paths for this test. */
   private ownSettings(): string {
     return `smtpd_relay_restrictions = permit_mynetworks permit_sasl_authenticated defer_unauth_destination
 myhostname = ${hostname()}

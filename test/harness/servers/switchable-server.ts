@@ -10,12 +10,12 @@ import { text } from 'node:stream/consumers';
 import { freePort } from '../machine/free-port';
 
 /**
- * `busy`: 429 with a short Retry-After. `hang`: reads the request and never responds. `reset`: reads it and resets
- * the connection.
+ * `busy`: 429 with a short Retry-After. `hang`: reads the request and never responds. `reset`: reads it and resets the
+ * connection.
  */
 export type ResponseMode = 'ok' | 'error' | 'busy' | 'hang' | 'reset';
 
-/** One completely read request. */
+/** A request that was read completely. */
 export interface SeenRequest {
   method: string;
   path: string;
@@ -23,23 +23,23 @@ export interface SeenRequest {
   key: string;
   headers: IncomingHttpHeaders;
   body: string;
-  /** Milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   at: number;
-  /** The mode of its key when it arrived. */
+  /** The key's mode when the request arrived. */
   mode: ResponseMode;
 }
 
 const STATUS = { error: 500, busy: 429 } as const;
 
 /**
- * A target or a webhook receiver on loopback that records every request. `status` and `body` set all responses, and a
- * mode sets the responses of one first path segment. `hold` and `release` delay responses. After `close`, it does not
- * respond at all.
+ * A target or webhook receiver on loopback that records every request. `status` and `body` set all responses, and a
+ * mode sets the responses for one first path segment. `hold` and `release` delay responses. After `close`, it doesn't
+ * respond.
  */
 export class SwitchableServer {
   /** Oldest first. */
   readonly seen: SeenRequest[] = [];
-  /** The status of every response in mode `ok`. */
+  /** The status of every response in `ok` mode. */
   status = 200;
   body = 'ok';
   private server: Server | null = null;
@@ -69,7 +69,7 @@ export class SwitchableServer {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Sets the response to requests whose path starts with `/key` from now on. The default is `ok`. */
+  /** Sets how to respond to requests whose path starts with `/key` from now on. The default is `ok`. */
   switch(key: string, mode: ResponseMode): void {
     this.modes.set(key, mode);
   }
@@ -107,7 +107,7 @@ export class SwitchableServer {
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url: path = '', headers } = request;
     const key = /^\/([^/?]*)/.exec(path)?.[1] ?? '';
-    // A request that is cut before its end does not count.
+    // A request that is cut off before its end doesn't count.
     const body = await text(request).catch(() => null);
     if (body === null) return;
     const mode = this.modes.get(key) ?? 'ok';

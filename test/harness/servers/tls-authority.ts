@@ -7,23 +7,23 @@ x509.cryptoProvider.set(webcrypto);
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const DAY_MS = 86_400_000;
 
-/** The certificate and key for `tls.createServer`, in PEM. */
+/** The certificate and key for `tls.createServer`, in PEM format. */
 export interface ServerIdentity {
   key: string;
   cert: string;
 }
 
 export interface LeafOptions {
-  /** Host names and IP addresses, by default localhost with 127.0.0.1 and ::1. */
+  /** Hostnames and IP addresses. Default: localhost with 127.0.0.1 and ::1. */
   names?: string[];
-  /** Days from now. Negative values are in the past. */
+  /** In days from now. Negative values are in the past. */
   fromDays?: number;
   untilDays?: number;
-  /** Certificates that the server sends in addition to the intermediate authority. */
+  /** Certificates that the server sends in addition to the intermediate authority's. */
   alsoSent?: x509.X509Certificate[];
 }
 
-/** A certificate authority created on the fly, with one root. */
+/** A certificate authority with one root, created on the fly. */
 export class TlsAuthority {
   private constructor(
     private readonly keys: webcrypto.CryptoKeyPair,
@@ -45,7 +45,7 @@ export class TlsAuthority {
     return new TlsAuthority(keys, root);
   }
 
-  /** The root in PEM, for clients to trust. */
+  /** The root in PEM format, for clients to trust. */
   get rootPem(): string {
     return this.root.toString('pem');
   }
@@ -54,7 +54,7 @@ export class TlsAuthority {
     return this.issueBelow(this.root.subject, this.keys, options, []);
   }
 
-  /** Issues a server certificate under an intermediate authority, which the server sends as well. */
+  /** Issues a server certificate under an intermediate authority, whose certificate the server also sends. */
   async issueWithIntermediate(
     options: LeafOptions & { intermediate: { fromDays: number; untilDays: number } },
   ): Promise<ServerIdentity> {
@@ -92,7 +92,7 @@ export class TlsAuthority {
     });
   }
 
-  /** Issues a server certificate under an intermediate authority that the server does not send. */
+  /** Issues a server certificate under an intermediate authority, whose certificate the server doesn't send. */
   async issueWithoutIntermediate(options: LeafOptions = {}): Promise<ServerIdentity> {
     const between = await newKeys();
     return this.issueBelow('CN=Missing Intermediate', between, options, []);

@@ -8,41 +8,45 @@ export class ApiProblem extends Error {
     readonly code: Problem['code'] | 'unknown' | 'unreachable',
     message: string,
     readonly errors: readonly FieldProblem[] = [],
-    /** Seconds to wait before the next attempt, if the service says so. */
+    /** How many seconds to wait before retrying, if the service says so. */
     readonly retryAfter: number | null = null,
   ) {
     super(message);
   }
 }
 
-/** A page of a list, and the cursor of the next page. The cursor is `null` on the last page. */
+/** A list page, and the cursor for the next page. The cursor is `null` on the last page. */
 export interface Listed<T> {
   items: T[];
   next: string | null;
   total: number | null;
 }
 
-/** Called on every response that means the session is over. The session module sets it. */
+/** Called for every response that means the session has ended. The session module sets it. */
 export const onSignedOut = { notify: (): void => undefined };
 
 /**
- * Called on every response that may result from a session changed in another window, such as its role or organization.
+ * Called for every error response that may have been caused by a session change in another window, such as a new role
+ * or organization.
  */
 export const onRefused = { notify: (): void => undefined };
 
 /**
- * The organization whose data is shown. Every request names it. If another window has switched organizations, a request
- * from this one gets 409 instead of reading or writing in the wrong place.
+ * The organization whose data is shown. Every request includes it. If another window has switched organizations, a
+ * request from this window gets a 409 instead of reading or writing data in the wrong organization.
  */
 export const shownOrganization = { id: null as string | null };
 
 /** How far the service's clock is ahead of the browser's clock, in milliseconds. */
 let ahead = 0;
 
-/** Returns the current time by the service's clock. A window that starts now must not start in the service's past. */
+/**
+ * Returns the current time according to the service's clock. A window that starts now must not start in the service's
+ * past.
+ */
 export const serviceNow = (): number => Date.now() + ahead;
 
-/** Codes of problems that have many reasons. */
+/** Codes that cover problems with many possible causes. */
 const DETAILED: ReadonlySet<string | undefined> = new Set(['conflict', 'temporarily_unavailable']);
 
 async function problemOf(response: Response): Promise<ApiProblem> {
@@ -51,7 +55,7 @@ async function problemOf(response: Response): Promise<ApiProblem> {
   const retryAfter = Number.isNaN(after) ? null : after;
   try {
     const body = JSON.parse(text) as Partial<Problem>;
-    // For these codes, only the detail contains the reason.
+    // For these codes, only the detail contains the cause.
     const isDetailed = body.title === undefined || (DETAILED.has(body.code) && body.detail !== undefined);
     const message = isDetailed ? (body.detail ?? response.statusText) : `${body.title}.`;
     return new ApiProblem(response.status, body.code ?? 'unknown', message, body.errors, retryAfter);
@@ -66,10 +70,10 @@ async function problemOf(response: Response): Promise<ApiProblem> {
   }
 }
 
-/** The `ETag` of each response, by the object created from the response. */
+/** The `ETag` of each response, keyed by the object that was created from the response. */
 const tags = new WeakMap<object, string>();
 
-/** Keeps the tag of a response. Proxies that compress make tags weak, and weak tags never match. */
+/** Stores the tag of a response. Proxies that compress responses make tags weak, and weak tags never match. */
 function keepTag(of: unknown, tag: string | null | undefined): void {
   if (tag && typeof of === 'object' && of !== null) tags.set(of, tag.replace(/^W\//, ''));
 }
@@ -108,13 +112,13 @@ async function request(path: string, init: Sent): Promise<Response> {
   if (!Number.isNaN(date)) ahead = date - Date.now();
   if (response.ok) return response;
   const problem = await problemOf(response);
-  // On sign-in requests, 401 is about the token or password that was sent, not about the session.
+  // For sign-in requests, 401 refers to the submitted token or password, not to the session.
   if (problem.status === 401 && !(init.method === 'POST' && path.startsWith('/auth/'))) onSignedOut.notify();
   if (problem.status === 403 || problem.status === 409) onRefused.notify();
   throw problem;
 }
 
-/** Returns the body of a response, or `null` if it has none. */
+/** Returns the body of a response, or `null` if there is none. */
 async function bodyOf<T>(called: Promise<Response>): Promise<T> {
   const response = await called;
   const body = JSON.parse((await response.text()) || 'null') as T;
@@ -122,16 +126,16 @@ async function bodyOf<T>(called: Promise<Response>): Promise<T> {
   return body;
 }
 
-/** Reads a path of the service. Throws: `ApiProblem`. */
+/** Sends a GET request. Throws: `ApiProblem`. */
 export const get = <T>(path: string, signal?: AbortSignal): Promise<T> => bodyOf(call('GET', path, undefined, signal));
 
-/** Creates or runs a resource and returns the response body. Throws: `ApiProblem`. */
+/** Creates a resource or runs an action, and returns the response body. Throws: `ApiProblem`. */
 export const post = <T>(path: string, body: unknown = {}): Promise<T> => bodyOf(call('POST', path, body));
 
 /**
- * Changes a resource and returns the response body. `seen` is the object from an earlier call that the change is based
- * on. If someone else has changed the resource since, the service responds 412. Afterwards `seen` represents the saved
- * state. Throws: `ApiProblem`.
+ * Changes a resource and returns the response body. `seen` is the object that the change is based on, from an earlier
+ * call. If someone else has changed the resource since then, the service responds with 412. Afterward, `seen`
+ * represents the saved state. Throws: `ApiProblem`.
  */
 export async function put<T>(path: string, body: unknown, seen?: object | null): Promise<T> {
   const saved = await bodyOf<T & object>(call('PUT', path, body, undefined, seen ? tags.get(seen) : undefined));
@@ -139,18 +143,18 @@ export async function put<T>(path: string, body: unknown, seen?: object | null):
   return saved;
 }
 
-/** Deletes a resource. With `isLeaving`, the request outlives the page. Throws: `ApiProblem`. */
+/** Deletes a resource. With `isLeaving`, the request continues after the page is closed. Throws: `ApiProblem`. */
 export const remove = async (path: string, isLeaving = false): Promise<void> => {
   await request(path, { method: 'DELETE', headers: { Accept: 'application/json' }, keepalive: isLeaving });
 };
 
-/** Reads a path as text of a media type. Throws: `ApiProblem`. */
+/** Fetches a path as text with this media type. Throws: `ApiProblem`. */
 export const text = async (path: string, accept: string): Promise<string> =>
   (await request(path, { method: 'GET', headers: { Accept: accept } })).text();
 
 /**
- * Sends a configuration document, YAML or JSON, unchanged. `seen` is the plan to apply. If the state that the plan was
- * based on has changed since, the service responds 412. Throws: `ApiProblem`.
+ * Sends a YAML or JSON configuration document unchanged. `seen` is the plan to apply. If the state that the plan is
+ * based on has changed since then, the service responds with 412. Throws: `ApiProblem`.
  */
 export function sendDocument<T>(method: 'POST' | 'PUT', path: string, document: string, seen?: object): Promise<T> {
   const headers: Record<string, string> = { Accept: 'application/json', 'Content-Type': 'application/yaml' };
@@ -159,7 +163,7 @@ export function sendDocument<T>(method: 'POST' | 'PUT', path: string, document: 
   return bodyOf(request(path, { method, headers, body: document }));
 }
 
-/** Reads one page of a list. Throws: `ApiProblem`. */
+/** Fetches one page of a list. Throws: `ApiProblem`. */
 export async function page<T>(path: string, signal?: AbortSignal): Promise<Listed<T>> {
   const response = await call('GET', path, undefined, signal);
   const total = response.headers.get('X-Total-Count');
@@ -171,8 +175,8 @@ export async function page<T>(path: string, signal?: AbortSignal): Promise<Liste
 }
 
 /**
- * Reads a whole list page by page, and stops once it has `most` items. Use it for lists that fit on a screen, not for
- * history.
+ * Fetches an entire list page by page, and stops when it has `most` items. Use it for lists that fit on a screen, not
+ * for history.
  */
 export async function all<T>(path: string, signal?: AbortSignal, most = Infinity): Promise<T[]> {
   const items: T[] = [];
@@ -186,7 +190,7 @@ export async function all<T>(path: string, signal?: AbortSignal, most = Infinity
   return items;
 }
 
-/** Returns the query string of the parameters that have a value. */
+/** Returns a query string with the parameters that have a value. */
 export function query(parameters: Record<string, string | number | null | undefined>): string {
   const entries = Object.entries(parameters).filter(
     ([, value]) => value !== null && value !== undefined && value !== '',

@@ -5,7 +5,7 @@ type Served = ApiDocument & { info: { version: string } };
 
 let loaded: Promise<Served> | null = null;
 
-/** Returns the OpenAPI document of the running service. It is loaded once per page. */
+/** Returns the running service's OpenAPI document. It is loaded once per page. */
 export function loadDocument(): Promise<Served> {
   loaded ??= get<Served>('/api/v1/openapi.json');
   loaded.catch(() => {

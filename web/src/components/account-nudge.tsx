@@ -27,11 +27,11 @@ function silence(): void {
   try {
     localStorage.setItem(KEY, 'later');
   } catch {
-    // Without storage, the notice comes back with the next page.
+    // Without storage, the notice reappears on the next page.
   }
 }
 
-/** Asks an admin with a key to create an account while no one has one. They invite themselves. */
+/** If no one has an account yet, asks an admin with a key to create one by inviting themselves. */
 export function AccountNudge() {
   const isNeeded = useSignal(false);
   const isOpen = useSignal(false);

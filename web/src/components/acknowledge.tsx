@@ -15,7 +15,10 @@ import { Button } from './layout';
 
 const pathOf = (of: string): string => `/api/v1/${of}/acknowledgement`;
 
-/** Shows who acknowledged `path` (`endpoints/ep_…`, `incidents/inc_…`). Users who may write can withdraw it. */
+/**
+ * Shows who acknowledged `path` (`endpoints/ep_…`, `incidents/inc_…`). Users with write access can withdraw the
+ * acknowledgement.
+ */
 export function AcknowledgedBanner(props: { path: string; of: Acknowledgement; onChange: () => void }) {
   const { by, at, note, until } = props.of;
   const withdraw = async () => {
@@ -41,14 +44,14 @@ export function AcknowledgedBanner(props: { path: string; of: Acknowledgement; o
   );
 }
 
-/** Seconds. `''` lasts until the endpoint recovers. */
+/** In seconds. `''` means until the endpoint recovers. */
 const UNTIL = [
   ['', 'it recovers'],
   ['3600', '1 hour from now'],
   ['14400', '4 hours from now'],
 ] as const;
 
-/** Acknowledges an endpoint or an incident. No more alerts trigger until it recovers or the chosen time has passed. */
+/** Acknowledges an endpoint or an incident. No more alerts trigger until it recovers or the chosen time is up. */
 export function AcknowledgeDialog(props: { path: string; name: string; onClose: () => void }) {
   const [note, seconds] = [useSignal(''), useSignal<string>('')];
   const save = async () => {

@@ -5,7 +5,7 @@ import { into } from '../state/load';
 import { Text } from './form/field';
 import { Button } from './layout';
 
-/** A modal dialog. The browser keeps the focus inside it and restores it afterwards. */
+/** A modal dialog. The browser keeps the focus inside it and restores the focus when it closes. */
 export function Dialog(props: { title: string; onClose: () => void; children: ComponentChildren }) {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => ref.current?.showModal(), []);
@@ -20,21 +20,21 @@ export function Dialog(props: { title: string; onClose: () => void; children: Co
 interface Question {
   action: string;
   text: string;
-  /** A text the user has to type before a dangerous action. */
+  /** A string that the user must type before a dangerous action. */
   typed: string | undefined;
   resolve: (isConfirmed: boolean) => void;
 }
 
 const question = signal<Question | null>(null);
 
-/** Asks the user to confirm an action that can't be undone. Resolves to whether they confirmed. */
+/** Asks the user to confirm an irreversible action. Resolves to whether they confirmed it. */
 export function confirmed(action: string, text: string, typed?: string): Promise<boolean> {
   return new Promise((resolve) => {
     question.value = { action, text, typed, resolve };
   });
 }
 
-/** The dialog of `confirmed`, rendered once per page. */
+/** The dialog for `confirmed`, rendered once per page. */
 export function Confirmation() {
   const asked = question.value;
   return asked && <Confirm asked={asked} />;
@@ -60,7 +60,7 @@ function Confirm({ asked }: { asked: Question }) {
         >
           {asked.action}
         </Button>
-        {/* Has the focus, so that pressing Enter twice deletes nothing. */}
+        {/* Focused by default, so that pressing Enter twice doesn't delete anything. */}
         <button type="button" autofocus onClick={() => close(false)}>
           Cancel
         </button>

@@ -5,7 +5,8 @@ import drawings from '../drawings.svg';
 export type Drawing = 'rows' | 'alert' | 'contacts' | 'week' | 'page' | 'calm' | 'certificate' | 'lost' | 'probes';
 
 /**
- * An empty state: a drawing of what will appear here, and what to do. The drawing is fetched when it is first shown.
+ * An empty state: a drawing of what will appear here, and what to do. The drawing is fetched the first time it is
+ * shown.
  */
 export const Empty = ({ drawing, children }: { drawing: Drawing; children: ComponentChildren }) => (
   <div class="empty">

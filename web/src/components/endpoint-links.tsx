@@ -4,7 +4,7 @@ import { shownStatus } from '../logic/overview-order';
 import { Shape, statusWord } from './status';
 
 /**
- * Shows the endpoint's tags with links to all endpoints that have them, and the endpoints it depends on or that depend
+ * Shows the endpoint's tags, which link to all endpoints that have them, and the endpoints it depends on or that depend
  * on it.
  */
 export function EndpointLinks({ endpoint }: { endpoint: Endpoint }) {

@@ -4,10 +4,10 @@ import { Dialog } from './dialog';
 import { Check } from './form/field';
 import { Button } from './layout';
 
-/** Keys, separated by spaces, and their effect. */
+/** Keys, separated by spaces, and what they do. */
 export type Shortcut = readonly [keys: string, effect: string];
 
-/** The dialog that lists the shortcuts and can turn them off. */
+/** A dialog that lists the shortcuts and can turn them off. */
 export const KeyboardHelp = ({ shortcuts, onClose }: { shortcuts: readonly Shortcut[]; onClose: () => void }) => (
   <Dialog title="Keyboard" onClose={onClose}>
     <dl class="facts">

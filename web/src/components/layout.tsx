@@ -6,7 +6,7 @@ import { Empty } from './empty';
 
 type Children = { children?: ComponentChildren };
 
-/** The title of a page. On arrival it takes the focus, so that screen readers announce the page. */
+/** A page title. When the user arrives, it receives the focus, so that screen readers announce the page. */
 export function Title({ class: className, children }: Children & { class?: string }) {
   const ref = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -20,7 +20,7 @@ export function Title({ class: className, children }: Children & { class?: strin
 }
 
 /**
- * The head of a page: a link to its parent, the title, a summary (`children`), and the buttons. `owner` is the
+ * The header of a page: a link to its parent, the title, a summary (`children`), and the buttons. `owner` is the
  * configuration document that declares the shown resource.
  */
 export const Head = (
@@ -57,7 +57,7 @@ export const Section = ({ title, children }: Children & { title: string }) => (
   </section>
 );
 
-/** Links between sibling pages. `current` is the key of the shown page. */
+/** Links between sibling pages. `current` is the key of the page that is shown. */
 export function Tabs({
   label,
   current,
@@ -68,7 +68,7 @@ export function Tabs({
   tabs: readonly [key: string, title: string, href: string][];
 }) {
   const chosen = useRef<HTMLAnchorElement>(null);
-  // Not all tabs fit on a phone. The current one is scrolled to the middle without scrolling the page.
+  // Not all tabs fit on a phone. Scrolls the current one to the middle without scrolling the page.
   useEffect(() => {
     const link = chosen.current;
     const row = link?.parentElement;
@@ -106,15 +106,15 @@ const Missing = () => (
   </Empty>
 );
 
-/** The cells of a row, or one cell across all columns. */
+/** The cells in a row, or one cell that spans all columns. */
 export type Row = readonly ComponentChildren[] | { wide: ComponentChildren };
 
 const KINDS: Record<string, string> = { '#': 'num', '~': 'wide' };
 
 /**
- * A table. On narrow pages each row becomes a block that names its columns, but a table with number columns scrolls
- * instead. A head that starts with `#` is a number column, and one with `~` is hidden on narrow pages. An empty head is
- * a column of buttons. `keys` identify rows that may change their order while the user types in them.
+ * A table. On narrow pages, each row becomes a block with column names, but a table with number columns scrolls
+ * instead. A column head that starts with `#` marks a number column, and `~` marks one that is hidden on narrow pages.
+ * An empty head marks a button column. `keys` identify rows that may be reordered while the user types in them.
  */
 export function Table(props: {
   label: string;
@@ -173,7 +173,7 @@ export const DetailsButton = ({ of, isOpen, toggle }: { of: string; isOpen: bool
   </button>
 );
 
-/** A button that doesn't submit a form. */
+/** A button that doesn't submit its form. */
 export const Button = (
   props: Children & { class?: string; label?: string; disabled?: boolean; current?: boolean; onClick: () => unknown },
 ) => (

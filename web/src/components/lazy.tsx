@@ -5,16 +5,17 @@ import { Button, Title } from './layout';
 const waiting: (() => void)[] = [];
 
 /**
- * Fetches the files of all pages that aren't loaded yet. Pages opened later then need no files of this version from the
- * service.
+ * Fetches the files for all pages that aren't loaded yet. Pages opened later then don't need this version's files from
+ * the service.
  */
 export function fetchPages(): void {
   for (const start of waiting.splice(0)) start();
 }
 
 /**
- * Returns a component whose code is in a separate file. The file is fetched after the first page was shown, or earlier
- * if the component is rendered. Without `isPage`, the component is part of a page and renders nothing until then.
+ * Returns a component whose code is in a separate file. The file is fetched after the first page is shown, or earlier
+ * if the component is rendered. Without `isPage`, the component is part of a page and renders nothing until its code is
+ * loaded.
  */
 export function lazy<P extends object>(
   load: () => Promise<ComponentType<P>>,

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from './icons';
 
 /**
- * A button that shows more links and buttons below it. They close after a choice, on Escape, or on a click elsewhere.
+ * A button that opens a menu of links and buttons. The menu closes after a choice, on Escape, or on a click elsewhere.
  */
 export function Menu({ label, children }: { label: ComponentChildren; children: ComponentChildren }) {
   const isOpen = useSignal(false);

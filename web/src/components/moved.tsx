@@ -6,15 +6,15 @@ import { runAction } from '../state/toast';
 import { Button } from './layout';
 
 /**
- * Reports that another window switched organizations, and offers to follow or to switch back. Forms keep their values
- * until then.
+ * Reports that another window has switched organizations, and lets the user follow or switch back. Forms keep their
+ * values until then.
  */
 export function Moved({ to }: { to: Session }) {
   const { organization } = session.value ?? {};
   const isBackPossible = to.organizations.some(({ id }) => id === organization?.id);
   const goBack = async (id: string) => {
     await switchTo(id);
-    // Loads data again that was refused in the meantime, and restores the forms.
+    // Reloads data that was refused in the meantime, and restores the forms.
     discarded.value++;
   };
   return (

@@ -7,7 +7,7 @@ import { may, session } from '../state/session';
 
 type Overload = System['scheduler']['overload'];
 
-/** A line that is shown while the installation is overloaded. */
+/** A message that is shown while the installation is overloaded. */
 export const OverloadLine = ({ of, help }: { of: Overload; help?: string }) =>
   of && (
     <p class="notice warn overload" role="status">
@@ -16,7 +16,7 @@ export const OverloadLine = ({ of, help }: { of: Overload; help?: string }) =>
   );
 
 /**
- * The overload line for pages that don't load the system state. Only admins of the Default organization may read it.
+ * The overload message for pages that don't load the system state. Only admins in the Default organization may read it.
  */
 export const OverloadWatch = () => (may.admin() && session.value?.is_default ? <Watched /> : null);
 
@@ -26,7 +26,7 @@ function Watched() {
   return <OverloadLine of={system.data.value?.scheduler.overload ?? null} help="#/settings/system" />;
 }
 
-/** Suggests what an operator can do about an overload. */
+/** Suggests what an operator can do about overload. */
 export const OverloadHelp = () => (
   <div class="section">
     <h2>How to fix this</h2>

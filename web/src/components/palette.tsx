@@ -28,7 +28,7 @@ function run(act: Exclude<Act, { does: 'type' }>): unknown {
   }
 }
 
-/** The command palette: opens a page or runs a command. It is a combobox whose list is always open. */
+/** The command palette, which opens a page or runs a command. It is a combobox whose list is always open. */
 export function Palette({ pages, onClose }: Props) {
   const list = useId();
   const typed = useSignal('');

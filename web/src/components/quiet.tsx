@@ -4,11 +4,11 @@ import { effectsText } from '../logic/maintenance';
 import { now } from '../state/clock';
 import { Icon } from './icons';
 
-/** Returns a text such as `In maintenance: Patch night, until 04:00:00`. */
+/** Returns text such as `In maintenance: Patch night, until 04:00:00`. */
 export const maintenanceText = ({ name, until }: Maintenance, nowMs: number): string =>
   `In maintenance: ${name}, until ${time(until, nowMs)}`;
 
-/** A wrench next to the status of an endpoint in maintenance. The tooltip and screen readers give the details. */
+/** A wrench next to the status of an endpoint in maintenance. The tooltip and screen readers provide the details. */
 export function QuietMark({ item: { maintenance } }: { item: OverviewItem }) {
   if (!maintenance) return null;
   const text = `${maintenanceText(maintenance, now.value)} (${effectsText(maintenance)})`;
@@ -20,7 +20,7 @@ export function QuietMark({ item: { maintenance } }: { item: OverviewItem }) {
   );
 }
 
-/** Shows on an endpoint's page that it is in maintenance, and the effects. */
+/** Shows on an endpoint's page that the endpoint is in maintenance, and what that affects. */
 export const MaintenanceBanner = ({ of }: { of: Maintenance }) => (
   <div class="notice quiet planned">
     <Icon name="wrench" />

@@ -17,14 +17,14 @@ const WORDS: Record<Shown, string> = {
   paused: 'Paused',
 };
 
-/** The shape of a status. `size` is in pixels. */
+/** The shape for a status. `size` is in pixels. */
 export const Shape = ({ status, size = 12 }: { status: Shown; size?: number }) => (
   <svg width={size} height={size} viewBox="0 0 12 12" aria-hidden="true" fill="currentColor" fill-rule="evenodd">
     <path d={SHAPES[status]} />
   </svg>
 );
 
-/** A status as shape, word, and color. */
+/** Shows a status as a shape, word, and color. */
 export const StatusPill = ({ status, word = WORDS[status], id }: { status: Shown; word?: string; id?: string }) => (
   <span class={`status ${status}`} id={id}>
     <Shape status={status} />

@@ -12,8 +12,8 @@ export function hideTip(): void {
 }
 
 /**
- * The tooltip, rendered once per page. It is hidden from screen readers, because its text is also the value of the
- * element below it.
+ * The tooltip, rendered once per page. It is hidden from screen readers, because the element below it has the same text
+ * as its value.
  */
 export function Tip() {
   const tip = shown.value;

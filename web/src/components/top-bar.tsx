@@ -18,7 +18,7 @@ interface Props {
   onHelp: () => void;
 }
 
-/** The icon of the tab. It is drawn inline, because an image would be one more request before the first rows. */
+/** The tab icon. It is inlined, because an image would need one more request before the first rows appear. */
 const Logo = () => (
   <svg width="22" height="22" viewBox="0 0 32 32" aria-hidden="true">
     <rect width="32" height="32" rx="8" fill="var(--brand)" />
@@ -33,7 +33,7 @@ const Logo = () => (
   </svg>
 );
 
-/** The bar at the top of every page: navigation, organization, state of the live stream, theme, help, and sign-out. */
+/** The bar at the top of every page: navigation, organization, live stream state, theme, help, and sign-out. */
 export const TopBar = ({ links, current, open, onHelp }: Props) => (
   <header class="top">
     <div>
@@ -75,7 +75,10 @@ export const TopBar = ({ links, current, open, onHelp }: Props) => (
   </header>
 );
 
-/** Switches to another of the user's organizations. Renders nothing for an API key, or if there is only one. */
+/**
+ * Switches to another of the user's organizations. Renders nothing for an API key, or if there is only one
+ * organization.
+ */
 const Organizations = () => {
   const { organization, organizations = [] } = session.value ?? {};
   return (

@@ -2,7 +2,7 @@ import { discard, type Draft, drafts } from '../state/drafts';
 import { address } from '../state/router';
 import { Button } from './layout';
 
-/** Reports unsaved forms: links to them, or says that the values were restored. */
+/** Shows links to unsaved forms, or says that their values were restored. */
 export function Unsaved() {
   const shown = drafts.value.filter(({ at, isResumed }) => isResumed || at !== address.value);
   return (

@@ -1,7 +1,7 @@
 import type { OverviewItem } from '../api/types';
 import { downText, votesText } from '../logic/location';
 
-/** Shows how many locations see an endpoint down. Renders nothing if none does, or if there is only one location. */
+/** Shows how many locations see an endpoint as down. Renders nothing if none does, or if there is only one location. */
 export function Votes({ of: { locations, status } }: { of: Pick<OverviewItem, 'locations' | 'status'> }) {
   const text = downText(locations);
   if (text === null || locations === null) return null;

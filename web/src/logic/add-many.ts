@@ -2,10 +2,10 @@ import type { UnrecordedCheck, Website } from '../api/types';
 import { type Guess, guessEndpoint } from './endpoint-guess';
 import { count } from './format';
 
-/** The maximum number of URLs added at once. For more, use a configuration document. */
+/** The maximum number of URLs that can be added at once. For more, use a configuration document. */
 export const MOST_LINES = 200;
 
-/** A line of the list. Without a guess, no endpoint can be created from it. */
+/** A line in the list. If there is no guess, it can't become an endpoint. */
 export interface Line {
   text: string;
   guess: Guess | null;
@@ -14,7 +14,7 @@ export interface Line {
 export type Test =
   { state: 'running' } | { state: 'refused'; reason: string } | { state: 'done'; check: UnrecordedCheck };
 
-/** Returns the URLs of a text, one per line and without duplicates. A line that starts with `#` is a comment. */
+/** Returns the URLs in a text, one per line, without duplicates. Lines that start with `#` are comments. */
 export function linesOf(text: string): Line[] {
   const lines = new Map<string, Line>();
   for (const raw of text.split(/[\r\n]+/)) {
@@ -27,7 +27,7 @@ export function linesOf(text: string): Line[] {
   return [...lines.values()];
 }
 
-/** Returns the text without the lines that contain this URL. */
+/** Returns the text without any line that contains this URL. */
 export const without = (text: string, line: Line): string =>
   text
     .split(/[\r\n]+/)
@@ -44,9 +44,9 @@ export interface Choices {
   target: string;
   /** The name of the new website. */
   name: string;
-  /** Seconds. */
+  /** In seconds. */
   interval: number;
-  /** Names by URL, if they differ from the guess. */
+  /** Names by URL, where they differ from the guess. */
   names: Readonly<Record<string, string>>;
   websites: readonly Known[];
 }
@@ -58,16 +58,16 @@ interface DeclaredWebsite {
   endpoints: { key: string; name: string; type: string; url: string; interval: number }[];
 }
 
-/** A configuration document that declares the endpoints, and the place of each URL in it. */
+/** A configuration document that declares the endpoints, and where each URL appears in it. */
 export interface Declared {
   document: { version: 1; websites: DeclaredWebsite[] };
-  /** The pointer and key path of each endpoint, by URL. */
+  /** The pointer and key path for each endpoint, by URL. */
   places: Map<string, { pointer: string; path: string }>;
 }
 
 const hostOf = (url: string): string => new URL(url).hostname.replace(/^www\./, '');
 
-/** Returns an unused key derived from a text, and marks it as used. */
+/** Derives an unused key from a string, and marks it as used. */
 function freeKey(text: string, taken: Set<string>): string {
   const plain = text
     .toLowerCase()
@@ -81,13 +81,11 @@ function freeKey(text: string, taken: Set<string>): string {
   return key;
 }
 
-/**
- * Returns the websites that endpoints can be added to. A website that another document declares can't be changed here.
- */
+/** Returns the websites that endpoints can be added to. Websites declared by another document can't be changed here. */
 export const openWebsites = <T extends Known>(websites: readonly T[]): T[] =>
   websites.filter(({ owner }) => owner === null || owner === undefined);
 
-/** Returns one document with all endpoints. It is applied completely or not at all. */
+/** Returns one document that contains all endpoints. It is applied completely or not at all. */
 export function declared(lines: readonly Line[], { target, name, interval, names, websites }: Choices): Declared {
   const open = openWebsites(websites);
   const taken = new Set(websites.flatMap(({ key }) => key ?? []));

@@ -3,7 +3,7 @@ import { type RuleDraft, ruleDraftOf, ruleOf } from './alert-rule';
 import { channelName } from './channel-name';
 import { type ConfigValue, filled } from './config-schema';
 
-/** An alert rule while it is edited. */
+/** An alert rule that is being edited. */
 export interface AlertDraft extends RuleDraft {
   endpoint_id: string;
   /** `null` if the alert rule has its own `type` and `config`. */
@@ -25,8 +25,7 @@ export const alertDraftOf = (alert: Alert): AlertDraft => ({
 });
 
 /**
- * Returns a new alert rule through the contact, with the contact's defaults. Without a contact, it uses its own
- * webhook.
+ * Returns a new alert rule that uses the contact and its defaults. Without a contact, the rule uses its own webhook.
  */
 export const newAlert = (endpointId: string, contact: Contact | null): AlertDraft => ({
   ...ruleDraftOf(contact?.alert_defaults ?? {}),
@@ -38,11 +37,14 @@ export const newAlert = (endpointId: string, contact: Contact | null): AlertDraf
   enabled: true,
 });
 
-/** Returns the contact for a new alert rule: the requested one, the first default, or the first of all. */
+/**
+ * Returns the contact for a new alert rule: the requested one, or else the first default contact, or else the first
+ * contact.
+ */
 export const firstContact = (contacts: readonly Contact[], wanted: string | null): Contact | null =>
   contacts.find(({ id }) => id === wanted) ?? contacts.find((each) => each.default) ?? contacts[0] ?? null;
 
-/** Returns the contacts by name, default ones first. */
+/** Returns the contacts sorted by name, with default contacts first. */
 export const inOrder = (contacts: readonly Contact[]): Contact[] =>
   [...contacts].sort((a, b) => Number(b.default) - Number(a.default) || a.name.localeCompare(b.name));
 
@@ -50,13 +52,13 @@ export const inOrder = (contacts: readonly Contact[]): Contact[] =>
 export const contactTitle = (contact: Pick<Contact, 'name' | 'type' | 'default'>): string =>
   `${contact.name} · ${channelName(contact.type)}${contact.default ? ' (default)' : ''}`;
 
-/** Whether the alert rule's own settings are the ones that the service returned. */
+/** Whether the alert rule's own settings are unchanged since the service returned them. */
 const isAsStored = ({ type, config }: AlertDraft, stored: Alert): boolean =>
   type === stored.type && JSON.stringify(filled(config)) === JSON.stringify(filled(stored.config));
 
 /**
- * Returns the contact or the rule's own settings. If the request has no settings, the service keeps the stored ones,
- * including values it doesn't show.
+ * Returns the contact, or the rule's own settings. If the request has no settings, the service keeps the stored ones,
+ * including masked values.
  */
 function routeOf(draft: AlertDraft, stored: Alert | null): Record<string, unknown> {
   if (draft.contact_id !== null) return { contact_id: draft.contact_id };
@@ -66,7 +68,7 @@ function routeOf(draft: AlertDraft, stored: Alert | null): Record<string, unknow
   return isAsStored(draft, stored) ? { contact_id: null } : { contact_id: null, ...own };
 }
 
-/** Returns the body of the request that saves the alert. `stored` is `null` for a new one. */
+/** Returns the request body that saves the alert. `stored` is `null` for a new one. */
 export const alertBody = (draft: AlertDraft, stored: Alert | null): Record<string, unknown> => ({
   endpoint_id: draft.endpoint_id,
   ...routeOf(draft, stored),
@@ -78,7 +80,7 @@ export const alertBody = (draft: AlertDraft, stored: Alert | null): Record<strin
 const MAY_MOVE =
   'The open alert stays open if the account and the address are the same. Otherwise it is resolved where it was sent, and triggers again at the next failed check.';
 
-/** Describes how saving changes who is notified. Returns `null` if nothing changes. */
+/** Describes how saving would change who is notified. Returns `null` if nothing changes. */
 export function routeChange(draft: AlertDraft, stored: Alert | null, nameOf: (id: string) => string): string | null {
   if (stored === null || draft.contact_id === stored.contact_id) return null;
   const { triggered: isOpen, contact_id: before } = stored;

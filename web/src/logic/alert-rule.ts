@@ -2,7 +2,7 @@ import type { AlertRule } from '../api/types';
 import { count } from './format';
 import { secondsOf, spanOf, spanText, type TimeSpan } from './time-span';
 
-/** The settings of an alert rule while it is edited. Numbers are text until they are sent. */
+/** The settings of an alert rule that is being edited. Numbers are strings until they are sent. */
 export interface RuleDraft {
   condition: AlertRule['condition'];
   failure_threshold: string;
@@ -22,7 +22,7 @@ const USUAL: AlertRule = {
   send_on_resolved: true,
 };
 
-/** Returns the draft of a rule, or of a contact's defaults. Missing settings get the service's defaults. */
+/** Returns a draft for a rule, or for a contact's defaults. Missing settings use the service's defaults. */
 export function ruleDraftOf(given: Partial<AlertRule>): RuleDraft {
   const rule = { ...USUAL, ...given };
   return {
@@ -35,7 +35,7 @@ export function ruleDraftOf(given: Partial<AlertRule>): RuleDraft {
   };
 }
 
-/** Returns the fields of a request. Text that isn't a number is sent as 0, and the service reports the problem. */
+/** Returns the fields for a request. Text that isn't a number is sent as 0, and the service reports the problem. */
 export const ruleOf = (draft: RuleDraft): AlertRule => ({
   condition: draft.condition,
   failure_threshold: Number(draft.failure_threshold),
@@ -49,11 +49,11 @@ const PAGERS: readonly string[] = ['pagerduty', 'opsgenie'];
 
 /**
  * Whether a channel type pages people until they respond. The service sends pagers no reminders, and nothing that would
- * open an incident without an outage.
+ * open an incident when there is no outage.
  */
 export const isPager = (type: string): boolean => PAGERS.includes(type);
 
-/** Returns a text such as `after 3 failures and 10 min, resolved after 2 successes, reminds every 1 h`. */
+/** Returns text such as `after 3 failures and 10 min, resolved after 2 successes, reminds every 1 h`. */
 export function ruleText(rule: Omit<AlertRule, 'send_on_resolved'> & { type: string }): string {
   const bad = `${count(rule.failure_threshold, 'failure')}${rule.condition === 'degraded' ? ' or warnings' : ''}`;
   const delay = rule.after === 0 ? '' : ` and ${spanText(rule.after)}`;

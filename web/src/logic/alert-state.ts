@@ -3,16 +3,16 @@ import type { Shown } from './overview-order';
 
 type Message = Pick<Delivery, 'state' | 'error'>;
 
-/** Whether the message reaches no one, at least until its failing attempts succeed. */
+/** Whether the message doesn't reach anyone, at least until a retry succeeds. */
 export const isTroubled = (delivery: Message | null): boolean =>
   delivery !== null && delivery.state !== 'delivered' && (delivery.state === 'failed' || delivery.error !== null);
 
-/** Whether the message did not arrive because it failed or was superseded. A pending message may still arrive. */
+/** Whether the message didn't arrive because it failed or was superseded. A pending message may still arrive. */
 export const isLost = (delivery: Message | null): boolean => isTroubled(delivery) || delivery?.state === 'superseded';
 
 /**
- * Returns since when messages through an alert's contact have failed, for any of its alerts. `null` if they arrive, or
- * if that isn't known.
+ * Returns when messages through an alert's contact started to fail, for any of its alerts. `null` if they
+ * arrive, or if that isn't known.
  */
 export const contactFailsSince = (
   { contact_id }: Pick<Alert, 'contact_id'>,
@@ -20,14 +20,18 @@ export const contactFailsSince = (
 ): string | null => contacts?.find(({ id }) => id === contact_id)?.failing_since ?? null;
 
 /**
- * Whether an alert would reach no one, because its last message did not arrive or messages through its contact fail.
+ * Whether an alert wouldn't reach anyone, because its last message didn't arrive or messages through its contact are
+ * failing.
  */
 export const isUnheard = (
   alert: Pick<Alert, 'last_delivery' | 'contact_id'>,
   contacts: readonly Pick<Contact, 'id' | 'failing_since'>[] | undefined,
 ): boolean => isTroubled(alert.last_delivery) || contactFailsSince(alert, contacts) !== null;
 
-/** Returns a status and a word: the alert rule watches, has an open incident, is off, or would reach no one. */
+/**
+ * Returns a status and a word: the alert rule is watching, has an open incident, is turned off, or wouldn't reach
+ * anyone.
+ */
 export function alertState(
   alert: Pick<Alert, 'enabled' | 'triggered' | 'last_delivery' | 'contact_id'>,
   contacts: readonly Pick<Contact, 'id' | 'failing_since'>[] | undefined,

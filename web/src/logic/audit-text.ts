@@ -50,10 +50,10 @@ const VIA: Record<AuditEntry['author']['via'], string> = {
   invitation: 'invitation',
 };
 
-/** Settings that may contain a resource's name. An alert has no name. */
+/** Settings that may contain a resource's name. Alerts have no name. */
 const NAMES = ['name', 'title', 'description', 'type'] as const;
 
-/** Settings whose API name isn't clear on its own. */
+/** Settings whose API name isn't self-explanatory. */
 const SETTINGS: Record<string, string> = {
   after: 'delay',
   remind_every: 'reminders every',
@@ -64,7 +64,7 @@ const settingOf = (name: string): string => SETTINGS[name] ?? words(name);
 
 /**
  * Returns a sentence such as `Changed endpoint “Checkout”: interval, timeout`. For an alert, it names the endpoint. For
- * a session it is only `Signed in`. `nameOf` returns the current name of a resource.
+ * a session, it is just `Signed in`. `nameOf` returns a resource's current name.
  */
 export function sentenceOf(entry: AuditEntry, nameOf: (id: string) => string | undefined = () => undefined): string {
   const { action, resource, resource_id, changed, before, after } = entry;
@@ -81,7 +81,7 @@ export function sentenceOf(entry: AuditEntry, nameOf: (id: string) => string | u
   return action === 'update' && changed.length > 0 ? `${what}: ${changed.map(settingOf).join(', ')}` : what;
 }
 
-/** Returns a sentence about a change to a user. The log has only their role, so `name` is their current name. */
+/** Describes a change to a user. The log has only their role, so `name` is their current name. */
 function peopleSentence(
   { action, resource, resource_id, changed, before, after, author }: AuditEntry,
   name: string,
@@ -106,7 +106,7 @@ export function authorOf({ via, key_name, person_name, ip }: AuditEntry['author'
   return ip === null ? who : `${who}, ${ip}`;
 }
 
-/** Settings in seconds that read better in larger units. */
+/** Settings in seconds that are easier to read in larger units. */
 const SPANS: readonly string[] = ['after', 'remind_every'];
 
 function textOf(name: string, value: unknown): string {
@@ -114,7 +114,7 @@ function textOf(name: string, value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Returns the changed settings of an entry. A value is `null` if there is none. */
+/** Returns the settings that changed in an entry. A value is `null` if there is none. */
 export function changesOf({ before, after }: AuditEntry): { name: string; from: string | null; to: string | null }[] {
   const sides = [before, after].map((side): Settings => side ?? {});
   const names = new Set(sides.flatMap((side) => Object.keys(side)));

@@ -1,16 +1,16 @@
 import type { Outcome } from '../api/types';
 
-/** A bar of a strip: a result, and its height from 0 to 1 if the latency is known. */
+/** One bar in a strip chart: the result, plus the bar's height (0 to 1) if the latency is known. */
 export interface Beat {
   outcome: Outcome | 'degraded' | null;
-  /** Whether the check was in a maintenance window that doesn't count. */
+  /** Whether the check ran during a maintenance window and doesn't count. */
   planned?: boolean | undefined;
   level: number | null;
 }
 
 /**
- * SVG path data per kind of bar, in a view box `slots * STEP` wide and `HEIGHT` high. There are six paths for any
- * number of bars.
+ * SVG path data for each kind of bar, in a view box that is `slots * STEP` wide and `HEIGHT` high. There are six paths,
+ * no matter how many bars there are.
  */
 export interface BeatPaths {
   up: string;
@@ -21,7 +21,7 @@ export interface BeatPaths {
   none: string;
 }
 
-/** The width of a bar with its gap. */
+/** The width of a bar, including the gap. */
 export const STEP = 6;
 export const HEIGHT = 26;
 const WIDTH = 4;
@@ -34,9 +34,9 @@ function striped(x: number, height: number): string {
 }
 
 /**
- * Returns the paths of a strip. Up is solid, with the height of its latency or 70 %. Degraded adds a gap below the top.
- * Down is solid at full height. Planned is striped, as high as its result. Unknown is hollow, and a dot means no check
- * yet. The shapes differ without color (WCAG 1.4.1).
+ * Returns the paths for a strip. Up is solid, with a height based on its latency, or 70 %. Degraded has an additional
+ * gap below the top. Down is solid at full height. Planned is striped, as high as its result. Unknown is hollow, and a
+ * dot means no check yet. The shapes can be distinguished without color (WCAG 1.4.1).
  */
 export function beatPaths(beats: readonly Beat[], slots: number): BeatPaths {
   const paths: BeatPaths = { up: '', degraded: '', planned: '', down: '', unknown: '', none: '' };
@@ -57,7 +57,7 @@ export function beatPaths(beats: readonly Beat[], slots: number): BeatPaths {
   return paths;
 }
 
-/** Returns the SVG path data of a line through values, oldest first, with gaps where a value is `null`. */
+/** Returns SVG path data for a line through values, oldest first, with gaps where a value is `null`. */
 export function linePath(values: readonly (number | null)[], width: number, height: number): string {
   const known = values.filter((value) => value !== null);
   if (known.length === 0 || values.length < 2) return '';

@@ -1,6 +1,6 @@
 /**
- * Returns the tags of an endpoint after tags were added and removed, or `null` if nothing changes. A tag that is in
- * both lists is added.
+ * Returns an endpoint's tags after adding and removing tags, or `null` if nothing changes. A tag in both lists is
+ * added.
  */
 export function changedTags(
   tags: readonly string[],

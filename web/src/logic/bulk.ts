@@ -5,7 +5,7 @@ export interface Failure<T> {
 }
 
 export interface BulkOptions {
-  /** Returns the seconds to wait that an error asks for, or `null`. */
+  /** Returns how many seconds an error asks the client to wait, or `null`. */
   retryAfter: (error: unknown) => number | null;
   sleep: (ms: number) => Promise<void>;
   isStopped: () => boolean;
@@ -16,8 +16,8 @@ const AT_ONCE = 4;
 const ATTEMPTS = 5;
 
 /**
- * Runs `work` for each item, four at a time. If the service asks one request to wait, all wait. Returns the failures
- * and never throws.
+ * Runs `work` for each item, four at a time. If the service asks one request to wait, all of them wait. Returns the
+ * failures and never throws.
  */
 export async function forEachInTurn<T extends object>(
   items: readonly T[],

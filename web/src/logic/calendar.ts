@@ -1,7 +1,7 @@
 import type { LatencyBucket } from '../api/types';
 import { count, percent } from './format';
 
-/** The number of checks by result. Planned checks are not in the other counts. */
+/** The number of checks by result. Planned checks aren't included in the other counts. */
 export interface Counts {
   up: number;
   down: number;
@@ -10,23 +10,23 @@ export interface Counts {
 }
 
 export interface Day extends Counts {
-  /** A UTC date such as `2026-11-26`, like the daily stats. */
+  /** A UTC date such as `2026-11-26`, as in the daily stats. */
   date: string;
 }
 
-/** The kind of a square. `none` means that nothing was checked. */
+/** The result that a square shows. `none` means that nothing was checked. */
 export type CellKind = 'good' | 'some' | 'bad' | 'planned' | 'unknown' | 'none';
 
-/** The rows of both grids, Monday to Sunday. */
+/** The rows in both grids, from Monday to Sunday. */
 export const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 const ROWS = WEEKDAYS.length;
-/** The columns of a year: the largest number of weeks that its days can touch. */
+/** The columns in a year, which is the largest number of weeks that its days can span. */
 export const WEEKS = 53;
-/** The columns of the weekly grid. */
+/** The columns in the weekly grid. */
 const HOURS = 24;
 
 const DAY_MS = 86_400_000;
-/** The share of failures above which a day counts as bad. */
+/** If more than this share of checks fails, a day counts as bad. */
 const BAD = 0.01;
 const NOTHING: Counts = { up: 0, down: 0, unknown: 0, planned: 0 };
 
@@ -41,7 +41,7 @@ const sum = (list: readonly Counts[]): Counts =>
     NOTHING,
   );
 
-/** Groups items by key, in the order of each group's first item. */
+/** Groups items by key, in the order in which the keys first appear. */
 function grouped<T>(items: readonly T[], key: (item: T) => string): [string, T[]][] {
   const groups = new Map<string, T[]>();
   for (const item of items) {
@@ -52,7 +52,7 @@ function grouped<T>(items: readonly T[], key: (item: T) => string): [string, T[]
   return [...groups];
 }
 
-/** Returns the share of conclusive checks that were successful, or `null` if none was conclusive. */
+/** Returns the share of conclusive checks that succeeded, or `null` if there were none. */
 export const uptimeOf = ({ up, down }: Counts): number | null => (up + down === 0 ? null : up / (up + down));
 
 export function kindOf(counts: Counts): CellKind {
@@ -69,7 +69,7 @@ const countsOf = ({ count: all, failures, unknown, planned }: LatencyBucket): Co
   planned,
 });
 
-/** Converts buckets of one day each to days. */
+/** Converts one-day buckets to days. */
 export const daysOf = (buckets: readonly LatencyBucket[]): Day[] =>
   buckets.map((bucket) => ({ date: bucket.start.slice(0, 10), ...countsOf(bucket) }));
 
@@ -79,7 +79,7 @@ export function sumOfDays(each: readonly (readonly Day[])[]): Day[] {
     .sort((a, b) => a.date.localeCompare(b.date));
 }
 
-/** Squares by column, seven in each. `null` isn't drawn. `heads` are the headings and their columns. */
+/** Squares by column, seven in each. `null` isn't drawn. `heads` has the headings and their columns. */
 export interface Grid<T> {
   cells: (T | null)[];
   heads: { column: number; text: string }[];
@@ -99,7 +99,7 @@ const dayNumber = (date: string): number => Math.floor(Date.parse(date) / DAY_MS
 /** January 1, 1970 was a Thursday. */
 const weekdayOf = (number: number): number => (number + 3) % ROWS;
 
-/** Returns the weeks of a year, up to the week of `nowMs`. A day without data is a day without checks. */
+/** Returns the weeks in a year, up to the week of `nowMs`. A day without data counts as a day without checks. */
 export function yearGrid(days: readonly Day[], nowMs: number): Grid<Day> {
   const known = new Map(days.map((day) => [day.date, day]));
   const today = Math.floor(nowMs / DAY_MS);
@@ -113,7 +113,7 @@ export function yearGrid(days: readonly Day[], nowMs: number): Grid<Day> {
       const date = at.toISOString().slice(0, 10);
       return known.get(date) ?? { date, ...NOTHING };
     }),
-    // Above the week in which a month starts. The last weeks have no space for a heading.
+    // Placed above the week in which a month starts. The last weeks have no room for a heading.
     heads: dates.flatMap((at, index) => {
       const column = Math.floor(index / ROWS);
       return at?.getUTCDate() === 1 && column < WEEKS - 2 ? [{ column, text: month.format(at) }] : [];
@@ -121,7 +121,7 @@ export function yearGrid(days: readonly Day[], nowMs: number): Grid<Day> {
   };
 }
 
-/** Returns the hours of a week in the browser's time zone, summed over all hourly buckets. */
+/** Returns the hours of the week in the browser's time zone, summed over all hourly buckets. */
 export function weekGrid(buckets: readonly LatencyBucket[]): Grid<Counts> {
   const cells = Array.from({ length: HOURS * ROWS }, (): Counts[] => []);
   for (const bucket of buckets) {
@@ -136,7 +136,7 @@ export function weekGrid(buckets: readonly LatencyBucket[]): Grid<Counts> {
 
 const hourText = (hour: number): string => `${String(hour).padStart(2, '0')}:00`;
 
-/** Returns a text such as `99.93%, 1 of 1,440 checks failed`. Checks that did not count are mentioned. */
+/** Returns text such as `99.93%, 1 of 1,440 checks failed`. Also mentions checks that didn't count. */
 export function countsText(counts: Counts): string {
   const { down, unknown, planned } = counts;
   const uptime = uptimeOf(counts);
@@ -149,16 +149,16 @@ export function countsText(counts: Counts): string {
   return parts.length === 0 ? 'not checked' : parts.join(', ');
 }
 
-/** Returns a text such as `Thu, Nov 26, 2026: 99.93%, 1 of 1,440 checks failed`. */
+/** Returns text such as `Thu, Nov 26, 2026: 99.93%, 1 of 1,440 checks failed`. */
 export const dayText = (day: Day): string => `${wholeDay.format(dayNumber(day.date) * DAY_MS)}: ${countsText(day)}`;
 
-/** Returns a text such as `Mon 03:00 to 04:00: 98.3%, 4 of 240 checks failed`. */
+/** Returns text such as `Mon 03:00 to 04:00: 98.3%, 4 of 240 checks failed`. */
 export const hourOfWeekText = (index: number, counts: Counts): string => {
   const hour = Math.floor(index / ROWS);
   return `${WEEKDAYS[index % ROWS] ?? ''} ${hourText(hour)} to ${hourText((hour + 1) % HOURS)}: ${countsText(counts)}`;
 };
 
-/** Returns the square with the lowest uptime, the newest of equals. `null` if no check failed. */
+/** Returns the square with the lowest uptime, or the newest one if there is a tie. `null` if no check failed. */
 function worst<T extends Counts>(cells: readonly T[]): T | null {
   return cells.reduce<T | null>(
     (found, each) =>
@@ -199,7 +199,7 @@ export interface Month {
   worst: Day | null;
 }
 
-/** Returns the months with checks, newest first. */
+/** Returns the months that have checks, newest first. */
 export function monthsOf(days: readonly Day[]): Month[] {
   return grouped(days, ({ date }) => date.slice(0, 7))
     .map(([at, each]) => {
@@ -217,7 +217,7 @@ export function monthsOf(days: readonly Day[]): Month[] {
     .sort((a, b) => b.at.localeCompare(a.at));
 }
 
-/** The size of a square, and the distance from one to the next, in pixels. */
+/** The size of a square, and the distance between squares, in pixels. */
 export const [SIDE, PITCH] = [11, 14];
 
 const stripes = (x: number, y: number): string =>
@@ -234,8 +234,8 @@ const SHAPES: Record<CellKind, (x: number, y: number) => string> = {
 };
 
 /**
- * Returns the SVG path data of all squares of one kind, with the top left at 0, 0. There are six paths for any number
- * of squares.
+ * Returns the SVG path data for all squares of one kind, with the top left at 0, 0. There are six paths, no matter how
+ * many squares there are.
  */
 export const cellPath = (kinds: readonly (CellKind | null)[], kind: CellKind): string =>
   kinds

@@ -4,5 +4,5 @@ const NAMES: Record<string, string> = {
   twilio: 'SMS (Twilio)',
 };
 
-/** Returns the name of a channel type as its vendor writes it. */
+/** Returns a channel type's name as its vendor writes it. */
 export const channelName = (type: string): string => NAMES[type] ?? type.charAt(0).toUpperCase() + type.slice(1);

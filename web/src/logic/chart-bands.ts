@@ -1,14 +1,13 @@
 import type { Occurrence, Outage } from '../api/types';
 
-/** A part of a chart, in seconds. */
+/** A section of a chart, in seconds. */
 export interface Band {
   from: number;
   to: number;
 }
 
 /**
- * Returns past and future maintenance as bands that don't overlap, oldest first. It merges occurrences and planned
- * outages.
+ * Returns past and future maintenance as non-overlapping bands, oldest first. Merges occurrences and planned outages.
  */
 export function bandsOf(
   occurrences: readonly Occurrence[],

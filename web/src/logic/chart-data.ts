@@ -1,6 +1,6 @@
 import type { LatencyBucket, Phases } from '../api/types';
 
-/** The phases of a check in order, with their names and colors. */
+/** A check's phases in order, with their names and colors. */
 export const PHASES = [
   { key: 'dns_ms', name: 'DNS', color: '--phase-1' },
   { key: 'connect_ms', name: 'Connect', color: '--phase-2' },
@@ -10,26 +10,26 @@ export const PHASES = [
 ] as const satisfies readonly { key: keyof Phases; name: string; color: string }[];
 
 interface TimeData {
-  /** The starts of the buckets in seconds, and the end of the last bucket, so that it has a width. */
+  /** The start of each bucket in seconds, plus the end of the last bucket, so that it has a width. */
   times: number[];
   failures: number[];
 }
 
 /** The data of the chart by phase. */
 export interface PhaseData extends TimeData {
-  /** One list per phase: its latency plus the latency of the phases before it. 0 if no check was up. */
+  /** One list per phase: its latency plus the latency of the preceding phases. 0 if no check was successful. */
   stacked: number[][];
 }
 
-/** The data of the response time chart: milliseconds per bucket, `null` if no check was successful. */
+/** Data for the response time chart: milliseconds per bucket, or `null` if no check was successful. */
 export interface ResponseData extends TimeData {
   p50: (number | null)[];
   p95: (number | null)[];
-  /** p50 one week earlier. */
+  /** The p50 one week earlier. */
   before: (number | null)[];
 }
 
-/** The data of the chart by location: a line of p95 for each. A value is `null` if no check was successful. */
+/** Data for the chart by location: a p95 line for each. A value is `null` if no check was successful. */
 export interface LocationData extends TimeData {
   lines: { location: string; style: LineStyle; p95: (number | null)[] }[];
 }
@@ -39,13 +39,13 @@ export interface LineStyle {
   dash: number[];
 }
 
-/** Returns the style of a line. Ten are distinct: five colors, then the same colors with dashes. */
+/** Returns a line style. There are ten distinct styles: five colors, then the same colors dashed. */
 export const lineStyle = (index: number): LineStyle => ({
   color: PHASES[index % PHASES.length]?.color ?? PHASES[0].color,
   dash: index < PHASES.length ? [] : [6, 4],
 });
 
-/** The distance to the week that is shown for comparison, in milliseconds. */
+/** How far back the comparison week is, in milliseconds. */
 export const WEEK_MS = 604_800_000;
 
 const timesOf = (buckets: readonly LatencyBucket[], step: number): TimeData => {
@@ -57,7 +57,7 @@ const timesOf = (buckets: readonly LatencyBucket[], step: number): TimeData => {
   };
 };
 
-/** Returns p50 and p95 of each bucket, and p50 of the bucket one week earlier, which may be missing. */
+/** Returns the p50 and p95 for each bucket, and the p50 for the bucket one week earlier, which may be missing. */
 export function responseData(
   buckets: readonly LatencyBucket[],
   earlier: readonly LatencyBucket[],
@@ -78,8 +78,8 @@ export interface LocationBuckets {
 }
 
 /**
- * Returns p95 of each visible location. All locations have the same range, so the buckets of the first one give the
- * times. A line keeps its style while others are hidden. Only failures of visible locations are counted.
+ * Returns the p95 for each visible location. All locations have the same range, so the times come from the first one's
+ * buckets. A line keeps its style while others are hidden. Only failures at visible locations are counted.
  */
 export function locationData(of: readonly LocationBuckets[], off: readonly string[], step: number): LocationData {
   const { times } = timesOf(of[0]?.buckets ?? [], step);
@@ -111,8 +111,8 @@ export function runsOf(values: readonly (number | null)[]): [first: number, last
 }
 
 /**
- * Stacks the phases of each bucket. Without phases, the last list contains the whole mean, so the outline stays the
- * same.
+ * Stacks the phases in each bucket. If there are no phases, the last list contains the entire mean, so that the outline
+ * doesn't change.
  */
 export function phaseData(buckets: readonly LatencyBucket[], step: number): PhaseData {
   const stacked = PHASES.map((_, top) =>

@@ -2,7 +2,7 @@ import type { LatencyBucket } from '../api/types';
 import type { LocationData } from './chart-data';
 import { count, ms, time } from './format';
 
-/** Returns a text such as `12:04:00 · fra p95 82 ms · office no successful check · 2 checks failed`. */
+/** Returns text such as `12:04:00 · fra p95 82 ms · office no successful check · 2 checks failed`. */
 export function locationsText({ times, lines, failures }: LocationData, index: number, nowMs: number): string {
   const failed = failures[index] ?? 0;
   return [
@@ -15,8 +15,8 @@ export function locationsText({ times, lines, failures }: LocationData, index: n
 }
 
 /**
- * Returns a text such as `12:04:00 · p50 82 ms, p95 120 ms · a week earlier 79 ms · 2 of 60 checks failed`. `before` is
- * p50 one week earlier.
+ * Returns text such as `12:04:00 · p50 82 ms, p95 120 ms · a week earlier 79 ms · 2 of 60 checks failed`. `before` is
+ * the p50 one week earlier.
  */
 export function bucketText(bucket: LatencyBucket, before: number | null, nowMs: number): string {
   const { p50, p95, failures, count: checks } = bucket;

@@ -1,6 +1,6 @@
 export type Choosable = readonly (readonly [value: string, title: string])[];
 
-/** The maximum number of options shown at once. A thousand options would slow down typing. */
+/** The maximum number of options to show at once. Showing a thousand would slow down typing. */
 export const MOST_SHOWN = 50;
 
 /** Returns the options whose title contains every typed word, in any order. */

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../api/types';
 
-/** Quotes a word for a POSIX shell, if it needs quotes. */
+/** Quotes a word for a POSIX shell if necessary. */
 export const shellQuote = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
@@ -46,7 +46,7 @@ function curl({ url, method, timeout, headers, body, follow_redirects, tls }: Ta
   return [...parts, shellQuote(url.replace(/\/\/[^/?#]*/, `//${name}${port && `:${port}`}`))].join(' ');
 }
 
-/** Replaces the values at these JSON pointers with `mark` of the pointer's last name. */
+/** Replaces the values at these JSON pointers with the result of `mark` for the pointer's last segment. */
 function marked(body: unknown, pointers: ReadonlySet<string>, mark: (name: string) => string, at = ''): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
   return Object.fromEntries(
@@ -57,11 +57,14 @@ function marked(body: unknown, pointers: ReadonlySet<string>, mark: (name: strin
   );
 }
 
-/** A placeholder for a variable until the body is quoted. JSON writes it as characters that no one types. */
+/**
+ * A placeholder for a variable until the body is quoted. It is made of characters that no one types, as JSON escapes
+ * them.
+ */
 const VARIABLE = /\\u0000(\w+)\\u0000/g;
 
 /**
- * Returns the curl command of an API request, without the API key. Values at the JSON pointers in `secrets` become
+ * Returns the curl command for an API request, without the API key. Values at the JSON pointers in `secrets` become
  * shell variables named after their fields, such as `$ROUTING_KEY`.
  */
 export function apiCall(
@@ -81,6 +84,6 @@ export function apiCall(
   ].join(' \\\n');
 }
 
-/** Returns the shell commands that make `uptime` use a key of this service. */
+/** Returns the shell commands that configure `uptime` to use an API key for this service. */
 export const commandsWith = (key: string, origin: string): string =>
   [`export UPTIME_URL=${shellQuote(origin)}`, `export UPTIME_API_KEY=${shellQuote(key)}`, 'uptime ls'].join('\n');

@@ -8,7 +8,7 @@ export interface Schema {
   enum?: string[];
   default?: unknown;
   /**
-   * The default of a field. The document uses this extension because generators take `default` to mean "always
+   * A field's default. The document uses this extension because code generators interpret `default` as "always
    * present".
    */
   'x-default'?: unknown;
@@ -21,7 +21,7 @@ export interface Schema {
   items?: Schema;
   allOf?: Schema[];
   oneOf?: Schema[];
-  /** Set on the old name of a field. The value is its current name. */
+  /** Set on a field's old name. The value is its current name. */
   'x-alias-of'?: string;
   discriminator?: { mapping?: Record<string, string> };
 }
@@ -34,7 +34,7 @@ export interface ApiDocument {
   components: { schemas: Record<string, Schema> };
 }
 
-/** Follows references, including one wrapped in `allOf`, to the schema itself. */
+/** Follows references, including those wrapped in `allOf`, to the actual schema. */
 function resolve(schema: Schema, all: Record<string, Schema>): Schema {
   const ref = schema.$ref ?? (schema.allOf?.length === 1 ? schema.allOf[0]?.$ref : undefined);
   const target = ref === undefined ? undefined : all[ref.split('/').at(-1) ?? ''];
@@ -43,7 +43,7 @@ function resolve(schema: Schema, all: Record<string, Schema>): Schema {
   return { ...resolve(target, all), ...own };
 }
 
-/** Returns the schema with every reference inside it replaced. */
+/** Returns the schema with every nested reference replaced. */
 function expanded(schema: Schema, all: Record<string, Schema>): Schema {
   const { properties, items, 'x-default': given, ...rest } = resolve(schema, all);
   return {
@@ -57,7 +57,7 @@ function expanded(schema: Schema, all: Record<string, Schema>): Schema {
 }
 
 /**
- * Returns the config schema of every channel type from the service's OpenAPI document. A new channel needs no change
+ * Returns the config schema for every channel type from the service's OpenAPI document. New channels need no changes
  * here.
  */
 export function configSchemas({ components: { schemas } }: ApiDocument): ConfigSchemas {
@@ -73,7 +73,7 @@ export function configSchemas({ components: { schemas } }: ApiDocument): ConfigS
 
 export type EndpointChoices = Record<'types' | 'methods' | 'sources' | 'comparisons', string[]>;
 
-/** Returns the choices of the endpoint form from the same document. A new checker needs no change here. */
+/** Returns the options for the endpoint form from the same document. New checkers need no changes here. */
 export function endpointChoices({ components: { schemas } }: ApiDocument): EndpointChoices {
   // Fields that heartbeats don't use may be `null`.
   const values = (schema: string, field: string) =>
@@ -89,7 +89,7 @@ export function endpointChoices({ components: { schemas } }: ApiDocument): Endpo
 export type FieldKind =
   'text' | 'texts' | 'secret' | 'number' | 'boolean' | 'choice' | 'lines' | 'pairs' | 'group' | 'json';
 
-/** Returns the control for a schema. `texts` is one text or several separated by commas. `json` is the fallback. */
+/** Returns the control for a schema. `texts` is one string, or several separated by commas. `json` is the fallback. */
 export function kindOf(schema: Schema): FieldKind {
   if (schema.enum) return 'choice';
   if (schema.type === 'boolean') return 'boolean';
@@ -121,8 +121,8 @@ export interface FormField {
 }
 
 /**
- * Returns the fields of a schema, required ones first. A field with an old name is required under either name. The old
- * name is only shown if the value still uses it, in place of the new one.
+ * Returns the fields in a schema, required ones first. A required field may be set under its old or new name. The old
+ * name is shown instead of the new one only if the value still uses it.
  */
 export function fieldsOf(schema: Schema, value: ConfigValue): FormField[] {
   const entries = Object.entries(schema.properties ?? {});
@@ -142,7 +142,7 @@ export function fieldsOf(schema: Schema, value: ConfigValue): FormField[] {
 
 export type ConfigValue = Record<string, unknown>;
 
-/** Removes the fields that were left empty, so that the server's defaults apply. */
+/** Removes empty fields, so that the server's defaults apply. */
 export function filled(value: ConfigValue): ConfigValue {
   const entries = Object.entries(value).flatMap(([key, each]): [string, unknown][] => {
     if (each === '' || each === undefined || each === null) return [];
@@ -156,7 +156,7 @@ export function filled(value: ConfigValue): ConfigValue {
   return Object.fromEntries(entries);
 }
 
-/** Returns the JSON pointers of the secrets that a form hides. Masked values aren't secrets. */
+/** Returns JSON pointers to the secrets that a form hides. Masked values aren't secrets. */
 export const secretsIn = (schema: Schema, value: ConfigValue, at: string): string[] =>
   Object.entries(schema.properties ?? {}).flatMap(([key, each]): string[] => {
     const [own, pointer] = [value[key], `${at}/${key}`];
@@ -165,7 +165,7 @@ export const secretsIn = (schema: Schema, value: ConfigValue, at: string): strin
     return kind === 'secret' && typeof own === 'string' && !/^(\*\*\*.*|)$/.test(own) ? [pointer] : [];
   });
 
-/** Returns the secrets in a response that the request did not contain, because the service generated them. */
+/** Returns the secrets in a response that weren't in the request, because the service generated them. */
 export const generatedIn = (config: ConfigValue, sent: ConfigValue): string[] =>
   Object.entries(config).flatMap(([key, text]) =>
     typeof text === 'string' && !(key in sent) && /secret|token|password/.test(key) && !text.startsWith('***')

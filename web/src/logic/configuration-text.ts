@@ -6,7 +6,7 @@ type Change = ConfigurationPlan['changes'][number];
 
 const SIGNS: Record<Change['action'], string> = { create: '+', update: '~', adopt: '=', delete: '−' };
 
-/** Returns the sign of an action in a plan, such as `+` for a new resource. */
+/** Returns the symbol for an action in a plan, such as `+` for a new resource. */
 export const signOf = (action: Change['action']): string => SIGNS[action];
 
 const ORDER = ['create', 'update', 'adopt', 'delete'] as const;
@@ -18,7 +18,7 @@ const listed = ({ summary }: ConfigurationPlan, verbs: Record<(typeof ORDER)[num
 
 export const isEmpty = (plan: ConfigurationPlan): boolean => ORDER.every((action) => plan.summary[action] === 0);
 
-/** Returns a text such as `2 to create, 1 to delete, 40 unchanged.` */
+/** Returns text such as `2 to create, 1 to delete, 40 unchanged.` */
 export function summaryText(plan: ConfigurationPlan): string {
   const unchanged = `${plan.summary.unchanged.toLocaleString('en')} unchanged.`;
   if (isEmpty(plan)) return `Nothing to do: ${unchanged}`;
@@ -26,7 +26,7 @@ export function summaryText(plan: ConfigurationPlan): string {
   return `${listed(plan, verbs)}, ${unchanged}`;
 }
 
-/** Returns a text such as `2 created, 1 deleted.` */
+/** Returns text such as `2 created, 1 deleted.` */
 export const appliedText = (plan: ConfigurationPlan): string =>
   isEmpty(plan)
     ? 'No changes were needed.'
@@ -35,7 +35,7 @@ export const appliedText = (plan: ConfigurationPlan): string =>
 const valueText = (value: unknown): string | null =>
   value === undefined || value === null ? null : typeof value === 'string' ? value : JSON.stringify(value);
 
-/** Returns the settings of a change with their values. A value is `null` if there is none. */
+/** Returns the settings in a change with their values. A value is `null` if there is none. */
 export const fieldLines = ({ fields }: Change): { name: string; from: string | null; to: string | null }[] =>
   fields.map(({ pointer, before, after }) => ({
     name: words(pointer.slice(1)).replaceAll('/', ' '),
@@ -43,7 +43,7 @@ export const fieldLines = ({ fields }: Change): { name: string; from: string | n
     to: valueText(after),
   }));
 
-/** Returns the problems of a document with their lines, or `null` for any other failure. */
+/** Returns a document's problems with their line numbers, or `null` for any other failure. */
 export function placedMessage(error: unknown): string | null {
   if (!(error instanceof ApiProblem) || error.errors.length === 0) return null;
   const places = error.errors.map(({ line, pointer, message }) => {

@@ -8,7 +8,7 @@ export interface ContactDraft {
   type: string;
   config: ConfigValue;
   default: boolean;
-  /** The defaults of new alert rules through the contact. */
+  /** The defaults for new alert rules that use the contact. */
   rule: RuleDraft;
 }
 
@@ -21,7 +21,7 @@ const NEW = { name: '', type: 'webhook', config: {}, default: false, alert_defau
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** Returns the body that creates or changes a contact. Unchanged defaults are sent as stored. */
+/** Returns the request body that creates or changes a contact. Unchanged defaults are sent as stored. */
 export function contactRequestOf(draft: ContactDraft, stored: Contact | null) {
   const { rule, config, ...rest } = draft;
   const isKept = stored !== null && isSame(rule, ruleDraftOf(stored.alert_defaults));
@@ -31,7 +31,7 @@ export function contactRequestOf(draft: ContactDraft, stored: Contact | null) {
 export const isEdited = (draft: ContactDraft, stored: Contact): boolean =>
   !isSame(contactRequestOf(draft, stored), contactRequestOf(contactDraftOf(stored), stored));
 
-/** Describes the effect of saving on the alert rules that use the contact. `null` if they aren't affected. */
+/** Describes how saving would affect the alert rules that use the contact. `null` if they aren't affected. */
 export function consequenceOf(draft: ContactDraft, stored: Contact | null): string | null {
   if (stored === null || stored.alert_count === 0) return null;
   const uses = `${count(stored.alert_count, 'alert rule uses', 'alert rules use')} it.`;
@@ -45,13 +45,13 @@ export function consequenceOf(draft: ContactDraft, stored: Contact | null): stri
 export const isUnguarding = (contact: Pick<Contact, 'default' | 'alert_count'>): boolean =>
   contact.default && contact.alert_count === 0;
 
-/** Returns a text such as `Your 3 existing endpoints do not have one.` */
+/** Returns text such as `Your 3 existing endpoints do not have one.` */
 export const existingText = (endpoints: number): string =>
   endpoints === 1
     ? 'Your existing endpoint does not have one.'
     : `Your ${count(endpoints, 'existing endpoint')} do not have one.`;
 
-/** Returns a text such as `12 alert rules created. 3 endpoints had one already.` */
+/** Returns text such as `12 alert rules created. 3 endpoints had one already.` */
 export function madeText({ created, existing }: { created: number; existing: number }): string {
   const had = existing === 0 ? '' : ` ${count(existing, 'endpoint')} had one already.`;
   return created + existing === 0 ? 'No endpoint matches.' : `${count(created, 'alert rule')} created.${had}`;

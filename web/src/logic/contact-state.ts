@@ -1,7 +1,7 @@
 import type { Contact } from '../api/types';
 import type { Shown } from './overview-order';
 
-/** Returns the contact's state as a status and a word, or `null` if the state of its last message says enough. */
+/** Returns the contact's state as a status and a word, or `null` if the state of its last message is sufficient. */
 export function contactState({
   failing_since,
   alert_count,
@@ -13,10 +13,10 @@ export function contactState({
   return last_delivery.state === 'delivered' ? { status: 'up', word: 'Delivers' } : null;
 }
 
-/** How long messages have to fail before the overview reports it. Until then, a retry may help. */
+/** How long messages must fail before the overview reports it. Until then, a retry may succeed. */
 const UNREACHED_MS = 5 * 60_000;
 
-/** Returns the contacts that alert rules use and that can't be reached, longest failing first. */
+/** Returns the contacts that alert rules use but that can't be reached, starting with the longest failure. */
 export const unreached = <T extends Pick<Contact, 'failing_since' | 'alert_count'>>(
   contacts: readonly T[],
   nowMs: number,
@@ -26,7 +26,7 @@ export const unreached = <T extends Pick<Contact, 'failing_since' | 'alert_count
       failing_since !== null && alert_count > 0 && nowMs - Date.parse(failing_since) >= UNREACHED_MS,
   );
 
-/** Sorts failing contacts first, longest failing before the others. The rest keeps its order. */
+/** Sorts failing contacts first, starting with the longest failure. The others keep their order. */
 export const worstFirst = <T extends Pick<Contact, 'failing_since'>>(contacts: readonly T[]): T[] =>
   [...contacts].sort((a, b) => since(a) - since(b));
 

@@ -10,6 +10,6 @@ const KINDS: Record<Delivery['kind'], string> = {
   expiry: 'Certificate expires',
 };
 
-/** Returns the kind of event that a message reports, such as `Triggered` or `Reminder 3`. */
+/** Returns the kind of event in a message, such as `Triggered` or `Reminder 3`. */
 export const kindText = ({ kind, ordinal }: Pick<Delivery, 'kind' | 'ordinal'>): string =>
   ordinal === null ? KINDS[kind] : `${KINDS[kind]} ${ordinal}`;

@@ -15,10 +15,10 @@ export const keyOf = (name: string): string =>
 
 const named = (place: string): string => place.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
 
-/** Receiver URLs are secrets in a document, because anyone who knows one can send messages to it. */
+/** In a document, receiver URLs are secrets, because anyone who knows one can send messages to it. */
 const isAddress = (schema: Schema | undefined): boolean => schema?.format === 'uri';
 
-/** Returns the config with references in place of secrets and masked values. */
+/** Returns the config with secrets and masked values replaced by references. */
 function withReferences(config: ConfigValue, schema: Schema, key: string): ConfigValue {
   const secret = new Set(secretsIn(schema, config, ''));
   const replaced = (value: ConfigValue, within: Schema | undefined, at: string): ConfigValue =>
@@ -44,8 +44,8 @@ export function contactDocument(body: { name: string; type: string; config: Conf
 const CREDENTIAL = /auth|cookie|key|password|secret|token/i;
 
 /**
- * Returns a document that declares a new endpoint and its website. It leaves out dependencies, because a document
- * refers to them by keys that aren't known here.
+ * Returns a document that declares a new endpoint and its website. It omits dependencies, because documents refer to
+ * them by keys that aren't known here.
  */
 export function endpointDocument(website: { name: string; url: string }, endpoint: Record<string, unknown>): string {
   const { depends_on: _, ...rest } = endpoint;

@@ -1,7 +1,7 @@
-/** The program that a configuration comes from, as in `from`. `''` is this service. */
+/** The program that a configuration comes from, as in `from`. `''` means this service. */
 export type Source = '' | 'uptime-kuma' | 'gatus' | 'healthchecks' | 'prometheus-blackbox' | 'uptimerobot';
 
-/** Patterns that only match files of the program. The first match decides. */
+/** Patterns that match only files from that program. The first match is used. */
 const SIGNS: readonly (readonly [Source, RegExp])[] = [
   ['uptime-kuma', /"(monitorList|notificationList)"\s*:/],
   ['uptimerobot', /"friendly_name"\s*:/],

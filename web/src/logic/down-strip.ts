@@ -1,6 +1,6 @@
 import { clockTime, count } from './format';
 
-/** The number of endpoints that were down in each step, oldest first. The last step is now. */
+/** How many endpoints were down in each step, oldest first. The last step is now. */
 export interface DownSteps {
   /** The time of the first step, in ISO format. */
   from: string;
@@ -8,7 +8,7 @@ export interface DownSteps {
   down: readonly number[];
 }
 
-/** A run of steps in which an endpoint was down. `until` is exclusive. */
+/** A range of steps in which an endpoint was down. `until` is exclusive. */
 interface Run {
   first: number;
   until: number;
@@ -29,7 +29,7 @@ function runsOf(down: readonly number[]): Run[] {
   return runs;
 }
 
-/** Returns a text such as `14:20: 3 down`. */
+/** Returns text such as `14:20: 3 down`. */
 export const stepText = (steps: DownSteps, step: number): string =>
   `${timeOf(steps, step)}: ${(steps.down[step] ?? 0).toLocaleString('en')} down`;
 
@@ -40,10 +40,10 @@ export function peakText(steps: DownSteps): string {
   return `At most ${peak.toLocaleString('en')} down at once, at ${timeOf(steps, steps.down.indexOf(peak))}.`;
 }
 
-/** The number of runs that screen readers announce. Earlier ones are only counted. */
+/** The number of ranges that screen readers announce. Earlier ones are only counted. */
 const MOST_READ = 5;
 
-/** Returns the strip as text for users who can't see it: when endpoints were down, and how many. */
+/** Describes the strip for users who can't see it: when endpoints were down, and how many. */
 export function stripText(steps: DownSteps): string {
   const runs = runsOf(steps.down);
   const read = runs.slice(-MOST_READ).map(({ first, until, most }) => {
@@ -55,12 +55,15 @@ export function stripText(steps: DownSteps): string {
   return `Down in the last 24 hours: ${earlier > 0 ? `${count(earlier, 'time')} earlier, ` : ''}${read.join(', ')}.`;
 }
 
-/** The fewest endpoints that fill the strip's height, so that one of many doesn't look like all of them. */
+/**
+ * If fewer endpoints than this are down, the strip isn't filled to the top, so that one of many doesn't look like all
+ * of them.
+ */
 const FEWEST_AT_TOP = 4;
-/** The lowest height, so that endpoints that are down stay visible next to many that are up. */
+/** The minimum height, so that endpoints that are down remain visible next to many that are up. */
 const LOWEST = 0.12;
 
-/** Returns the SVG path data of the strip. Each step is 1 wide, and the height is 100. */
+/** Returns SVG path data for the strip. Each step is 1 wide, and the height is 100. */
 export function stripPath(down: readonly number[], endpoints: number): string {
   const top = Math.max(Math.min(FEWEST_AT_TOP, endpoints), ...down);
   return runsOf(down)

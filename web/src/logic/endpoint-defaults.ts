@@ -1,5 +1,5 @@
-/** The defaults of a new endpoint, in seconds. A test compares them with the API document. */
+/** The defaults for a new endpoint, in seconds. A test compares them with the API document. */
 export const INTERVAL = { minimum: 1, maximum: 86_400, default: 60 };
 export const TIMEOUT = { minimum: 1, maximum: 300, default: 10 };
-/** Days before the certificate's expiry at which a new endpoint starts to warn. */
+/** How many days before the certificate expires a new endpoint starts to warn. */
 export const WARN_DAYS = 14;

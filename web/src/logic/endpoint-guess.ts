@@ -1,4 +1,4 @@
-/** The most likely meaning of a pasted URL. `website` is its site: a host and an HTTP(S) URL. */
+/** The most likely meaning of a pasted URL. `website` is the site it belongs to: a host and an HTTP(S) URL. */
 export interface Guess {
   type: string;
   url: string;
@@ -36,7 +36,7 @@ function ofScheme(scheme: string, rest: string, text: string): Guess | null {
 }
 
 /**
- * Returns the website of a URL, even if nothing else can be guessed because of an invalid port or an unknown scheme.
+ * Returns the website for a URL, even if nothing else can be guessed because of an invalid port or an unknown scheme.
  */
 export function siteOf(input: string): Guess['website'] {
   const [, host = ''] = /^(?:[a-z]+:)?\/*(\[[^\]]*\]|[^:/?#\s]*)/i.exec(input.trim()) ?? [];
@@ -44,7 +44,7 @@ export function siteOf(input: string): Guess['website'] {
 }
 
 /**
- * Guesses an endpoint from a URL, `host:port`, an IP address, or a host name. Returns `null` for other text. Uses no
+ * Guesses an endpoint from a URL, `host:port`, IP address, or hostname. Returns `null` for other text. Doesn't use the
  * network.
  */
 export function guessEndpoint(input: string): Guess | null {

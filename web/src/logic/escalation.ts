@@ -5,36 +5,36 @@ import { spanText } from './time-span';
 
 export type StepAlert = Pick<Alert, 'id' | 'endpoint_id' | 'contact_id' | 'after' | 'triggered'>;
 
-/** A step of an escalation while it is edited: the contacts to notify after a failure has lasted for some minutes. */
+/** An escalation step that is being edited: the contacts to notify after a failure has lasted for some minutes. */
 export interface Step {
-  /** Stays the same when the step moves. */
+  /** Doesn't change when the step moves. */
   id: number;
   /** The text as typed. */
   minutes: string;
   contacts: readonly string[];
 }
 
-/** Steps in the order of their minutes. The first is immediate. The last is empty, so that one can be added. */
+/** Steps ordered by minutes. The first is immediate. The last is empty, so that one can be added. */
 export type Escalation = readonly Step[];
 
-/** Alert rules of one contact with the same delay. */
+/** A contact's alert rules that have the same delay. */
 interface Told {
   contact_id: string;
-  /** Seconds. */
+  /** In seconds. */
   after: number;
 }
 
-/** The changes after which the alert rules of some endpoints match an escalation. */
+/** The changes needed so that some endpoints' alert rules match an escalation. */
 export interface EscalationPlan {
-  /** Endpoints without an alert rule through the contact. One request covers up to a thousand of them. */
+  /** Endpoints without an alert rule for the contact. One request covers up to a thousand of them. */
   creates: (Told & { endpoint_ids: string[] })[];
-  /** Endpoints that already have one at another step. Each needs its own request. */
+  /** Endpoints that already have a rule for the contact at another step. Each needs its own request. */
   further: (Told & { endpoint_id: string })[];
   changes: (Told & { alert: StepAlert })[];
   removes: StepAlert[];
 }
 
-/** The service accepts up to a day. */
+/** The service accepts delays of up to a day. */
 const MOST_MINUTES = 1440;
 const FIRST_DELAY = 30;
 
@@ -44,7 +44,7 @@ export function secondsOf({ minutes }: Pick<Step, 'minutes'>): number | null {
   return n >= 0 && n <= MOST_MINUTES ? Math.round(n * 60) : null;
 }
 
-/** Returns a delay in words, such as `at once` or `after 10 min`. */
+/** Describes a delay, such as `at once` or `after 10 min`. */
 export const whenText = (after: number): string => (after === 0 ? 'at once' : `after ${spanText(after)}`);
 
 const ascending = (numbers: Iterable<number>): number[] => [...numbers].sort((a, b) => a - b);
@@ -52,8 +52,8 @@ const ascending = (numbers: Iterable<number>): number[] => [...numbers].sort((a,
 const isTold = (step: Step): boolean => step.contacts.length > 0;
 
 /**
- * Returns the steps in the order of their minutes. It merges equal steps, drops steps without contacts, and adds an
- * empty one. If the minutes of any step are invalid, the order doesn't change.
+ * Returns the steps ordered by minutes. It merges equal steps, drops steps without contacts, and adds an empty step. If
+ * any step's minutes are invalid, the order doesn't change.
  */
 export function arranged(steps: Escalation): Escalation {
   const bySeconds = new Map<number, Step>([[0, { id: 0, minutes: '0', contacts: [] }]]);
@@ -61,7 +61,7 @@ export function arranged(steps: Escalation): Escalation {
     const seconds = secondsOf(step);
     if (seconds === null) return steps;
     const { id, contacts } = bySeconds.get(seconds) ?? { ...step, contacts: [] };
-    // The minutes of the last step may be typed before it has contacts.
+    // The last step's minutes may be typed before it has contacts.
     if (isTold(step) || step === steps.at(-1))
       bySeconds.set(seconds, {
         id,
@@ -105,8 +105,8 @@ function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
 }
 
 /**
- * Returns the escalation that the alert rules form. Each contact gets the steps that most of its endpoints have. If
- * several are equally common, the earlier ones are used.
+ * Returns the escalation that the alert rules amount to. Each contact gets the steps that most of its endpoints have.
+ * If there is a tie, the earlier steps are used.
  */
 export function escalationOf(alerts: readonly StepAlert[]): Escalation {
   const steps: Step[] = [];
@@ -135,9 +135,9 @@ const toldBy = (escalation: Escalation): Map<string, Set<number>> => {
 };
 
 /**
- * Returns the changes from the endpoints' alert rules to the escalation. A rule whose delay is in the escalation stays
- * unchanged. Other rules move to the missing delays of their contact, earliest to earliest, and the rest is removed.
- * Rules without a contact aren't touched.
+ * Returns the changes that turn the endpoints' alert rules into the escalation. A rule whose delay is in the escalation
+ * isn't changed. Other rules move to their contact's missing delays, earliest to earliest, and the rest are removed.
+ * Rules without a contact aren't changed.
  */
 export function escalationPlan(
   escalation: Escalation,
@@ -182,7 +182,7 @@ export const isDone = (plan: EscalationPlan): boolean =>
 
 const some = (n: number): string => (n === 0 ? 'none' : n.toLocaleString('en'));
 
-/** Returns a text such as `creates 4 alert rules, changes 1, removes none`. */
+/** Returns text such as `creates 4 alert rules, changes 1, removes none`. */
 export const planText = (plan: EscalationPlan): string => {
   const created = createsOf(plan);
   const creates = created === 0 ? 'no alert rules' : count(created, 'alert rule');
@@ -190,8 +190,8 @@ export const planText = (plan: EscalationPlan): string => {
 };
 
 /**
- * Returns the plan line by line, such as `New: Manager after 30 min, 3 endpoints`,
- * `Team: after 10 min instead of at once`, or `Removed: Email at once`.
+ * Describes the plan line by line, such as `New: Manager after 30 min, 3 endpoints`, `Team: after 10 min instead of at
+ * once`, or `Removed: Email at once`.
  */
 export function planLines(
   { creates, further, changes, removes }: EscalationPlan,
@@ -212,7 +212,7 @@ export function planLines(
   return [...endpoints].map(([line, ids]) => (ids.size === 1 ? line : `${line}, ${count(ids.size, 'endpoint')}`));
 }
 
-/** Returns the number of endpoints whose alert rules the plan changes. */
+/** Returns how many endpoints have alert rules that the plan changes. */
 export const touched = (plan: EscalationPlan): number =>
   new Set([
     ...plan.creates.flatMap(({ endpoint_ids }) => endpoint_ids),
@@ -221,7 +221,7 @@ export const touched = (plan: EscalationPlan): number =>
     ...plan.removes.map(({ endpoint_id }) => endpoint_id),
   ]).size;
 
-/** Returns a text such as `1 of 5 endpoints has different alert rules.`, or `null` if all are the same. */
+/** Returns text such as `1 of 5 endpoints has different alert rules.`, or `null` if all are the same. */
 export function unlikeText(alerts: readonly StepAlert[], endpointIds: readonly string[]): string | null {
   const n = touched(escalationPlan(escalationOf(alerts), alerts, endpointIds));
   const all = endpointIds.length.toLocaleString('en');
@@ -230,7 +230,7 @@ export function unlikeText(alerts: readonly StepAlert[], endpointIds: readonly s
     : `${n.toLocaleString('en')} of ${all} endpoints ${n === 1 ? 'has' : 'have'} different alert rules.`;
 }
 
-/** Returns a text such as `On call and Team at once, Manager after 30 min`. Empty if no one is notified. */
+/** Returns text such as `On call and Team at once, Manager after 30 min`. Empty if no one is notified. */
 export const escalationText = (escalation: Escalation, nameOf: (id: string) => string): string =>
   escalation
     .filter(isTold)
@@ -240,7 +240,7 @@ export const escalationText = (escalation: Escalation, nameOf: (id: string) => s
 const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 
-/** The endpoints of an escalation: one endpoint, those in a website, or those with a tag. */
+/** The endpoints that an escalation applies to: one endpoint, a website's endpoints, or the endpoints with a tag. */
 export interface EscalationTarget {
   name: string;
   endpointIds: string[];
@@ -248,9 +248,7 @@ export interface EscalationTarget {
   path: string;
 }
 
-/**
- * Returns the target of an escalation: an endpoint or website by ID, or else a tag. `null` if there is no such target.
- */
+/** Returns the target of an escalation: an endpoint or website by ID, or else a tag. `null` if it isn't found. */
 export function escalationTarget(
   id: string,
   tag: string | null,
@@ -280,7 +278,7 @@ const ANY = {
   order: 'worst',
 } as const;
 
-/** A request that applies a part of a plan. */
+/** A request that applies part of a plan. */
 export interface EscalationRequest {
   method: 'POST' | 'PUT' | 'DELETE';
   path: string;
@@ -291,8 +289,8 @@ export interface EscalationRequest {
 const MOST_NAMED = 1000;
 
 /**
- * Returns the requests of a plan in stages. First come new rules for endpoints without one, then additional ones.
- * Removals come last, so that no endpoint is without alerts in between.
+ * Returns a plan's requests in stages. First come rules for endpoints that have none, then additional rules. Removals
+ * come last, so that no endpoint is temporarily without alerts.
  */
 export function escalationRequests({ creates, further, changes, removes }: EscalationPlan): EscalationRequest[][] {
   const made = creates.flatMap(({ contact_id, after, endpoint_ids }) =>

@@ -1,4 +1,4 @@
-/** A time range as query parameters of the event list. Both are missing for any time. */
+/** A time range as query parameters for the event list. Both are missing for any time. */
 export interface EventRange {
   since?: string;
   until?: string;
@@ -9,12 +9,12 @@ const DAYS = new Map([
   ['week', 6],
   ['month', 29],
 ]);
-/** The hours at which people usually leave and come back. */
+/** The hours when people usually leave work and come back. */
 const [EVENING, MORNING] = [18, 8];
 
 /**
- * Returns a full hour some days ago in the browser's time zone. It stays the same all day, so that nothing is loaded
- * twice.
+ * Returns a full hour a number of days ago in the browser's time zone. It is the same all day, so that nothing is
+ * loaded twice.
  */
 function at(nowMs: number, daysAgo: number, hour = 0): string {
   const time = new Date(nowMs);

@@ -1,14 +1,14 @@
 import type { Endpoint, OverviewItem } from '../api/types';
 import { daysUntil } from './format';
 
-/** An endpoint whose certificate expires, with the whole days left. */
+/** An endpoint whose certificate is about to expire, with the number of whole days left. */
 export interface Ending {
   endpoint: Endpoint;
   expiresAt: string;
   days: number;
 }
 
-/** Returns the endpoints whose certificate expiry is known, earliest first. */
+/** Returns the endpoints whose certificate expiry date is known, earliest first. */
 export function inOrderOfEnd(endpoints: readonly Endpoint[], items: readonly OverviewItem[], nowMs: number): Ending[] {
   const ends = new Map(items.map(({ id, certificate_expires_at }) => [id, certificate_expires_at]));
   return endpoints
@@ -19,15 +19,14 @@ export function inOrderOfEnd(endpoints: readonly Endpoint[], items: readonly Ove
     .sort((a, b) => a.expiresAt.localeCompare(b.expiresAt));
 }
 
-/** Returns the days before the expiry on which contacts are notified. Empty if warnings are off. */
+/** Returns how many days before the expiry contacts are notified. Empty if warnings are turned off. */
 export function stepsOf({ tls }: Pick<Endpoint, 'tls'>): number[] {
   const first = tls?.warn_days ?? null;
   return first === null ? [] : [first, ...[7, 3, 1].filter((step) => step < first)];
 }
 
 /**
- * Returns when contacts are notified next, in words. `hasAlert` means that an alert rule of the endpoint notifies
- * someone.
+ * Describes when contacts are notified next. `hasAlert` means that one of the endpoint's alert rules notifies someone.
  */
 export function nextTold(endpoint: Pick<Endpoint, 'tls'>, days: number, hasAlert: boolean): string {
   const steps = stepsOf(endpoint);

@@ -1,4 +1,4 @@
-/** The most common first channels, with their input field. */
+/** The most common first channels, with their input fields. */
 export const FIRST_CHANNELS = {
   email: { label: 'Address', placeholder: 'ops@example.com', pointer: '/config/to', icon: 'mail' },
   slack: {
@@ -12,7 +12,7 @@ export const FIRST_CHANNELS = {
 export type FirstChannel = keyof typeof FIRST_CHANNELS;
 
 /**
- * Returns a contact that needs a single address or URL. It is a default, so that endpoints added later use it as well.
+ * Returns a contact that needs only one address or URL. It is a default contact, so endpoints added later also use it.
  */
 export function firstContactBody(type: FirstChannel, address: string) {
   const value = address.trim();

@@ -26,7 +26,7 @@ export function nextCheckText(iso: string | null, nowMs: number): string {
   return seconds < 1 ? 'now' : `in ${duration(seconds)}`;
 }
 
-/** Returns one unit, for narrow columns: `12 s`, `3 min`, `2 h`, `4 d`. */
+/** Returns a single unit, for narrow columns: `12 s`, `3 min`, `2 h`, `4 d`. */
 export function age(iso: string | null, nowMs: number): string {
   if (iso === null) return 'never';
   const s = Math.max(0, Math.floor((nowMs - Date.parse(iso)) / 1000));
@@ -36,7 +36,7 @@ export function age(iso: string | null, nowMs: number): string {
   return `${Math.floor(s / DAY)} d`;
 }
 
-/** The longest duration a check can report. A job that ran longer is shown with `≥`. */
+/** The longest duration that a check can report. If a job ran longer, it is shown with `≥`. */
 const LONGEST_MS = 2_147_483;
 
 /** Returns a duration such as `4.2 ms`, `142 ms`, `1.24 s`, `3 min 20 s`, or `≥ 35 min 47 s`. */
@@ -49,8 +49,8 @@ export function ms(value: number | null | undefined): string {
 }
 
 /**
- * Returns a share between 0 and 1 as a percentage: `99.98%`, `100%`, or `–` if unknown. It never rounds up to 100, so
- * that a single failure is visible.
+ * Formats a share between 0 and 1 as a percentage: `99.98%`, `100%`, or `–` if unknown. Never rounds up to 100, so that
+ * a single failure is visible.
  */
 export function percent(ratio: number | null | undefined): string {
   if (ratio === null || ratio === undefined) return '–';
@@ -60,7 +60,7 @@ export function percent(ratio: number | null | undefined): string {
   return `${(Math.floor(ratio * 100 * unit) / unit).toFixed(digits)}%`;
 }
 
-/** Returns the whole days until a time, rounded down. Negative if it has passed. */
+/** Returns the number of whole days until a time, rounded down. Negative if the time has passed. */
 export const daysUntil = (iso: string, nowMs: number): number => Math.floor((Date.parse(iso) - nowMs) / (DAY * 1000));
 
 const clock = new Intl.DateTimeFormat(undefined, {
@@ -79,7 +79,7 @@ const dated = new Intl.DateTimeFormat(undefined, {
 });
 const dayOnly = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: 'numeric' });
 
-/** Formats a time in the browser's time zone. The date is only included if it isn't today. */
+/** Formats a time in the browser's time zone. The date is included only if it isn't today. */
 export function time(iso: string, nowMs: number): string {
   const at = new Date(iso);
   return new Date(nowMs).toDateString() === at.toDateString() ? clock.format(at) : dated.format(at);
@@ -90,7 +90,7 @@ export const clockTime = (ms: number): string => clock.format(ms).slice(0, -3);
 
 const shortDay = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 
-/** Returns the labels of a time axis, `step` seconds apart. Each is a time, or a date at the start of a day. */
+/** Returns labels for a time axis, `step` seconds apart. Each label is a time, or a date at the start of a day. */
 export const timeTicks = (seconds: readonly number[], step: number): string[] =>
   seconds.map((second) => {
     const at = new Date(second * 1000);
@@ -102,7 +102,7 @@ export const timeTicks = (seconds: readonly number[], step: number): string[] =>
 /** Returns a date such as `Nov 21, 2026`, in the browser's time zone. */
 export const day = (iso: string): string => dayOnly.format(new Date(iso));
 
-/** Returns a code as words: `connection_refused` → `connection refused`. */
+/** Converts a code to words: `connection_refused` → `connection refused`. */
 export const words = (code: string): string => code.replaceAll('_', ' ');
 
 /** Returns a number with its noun, such as `3 checks` or `1 check`. */

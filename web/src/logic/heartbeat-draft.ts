@@ -1,19 +1,19 @@
 import type { Heartbeat } from '../api/types';
 import { secondsOf, spanOf, type TimeSpan } from './time-span';
 
-/** The schedule of a heartbeat while it is edited. */
+/** A heartbeat schedule that is being edited. */
 export interface HeartbeatDraft {
   by: 'period' | 'cron';
   every: TimeSpan;
   cron: string;
   timezone: string;
-  /** If empty, a tenth of the period, between a minute and an hour. */
+  /** If empty, a tenth of the period, but at least a minute and at most an hour. */
   grace: TimeSpan;
-  /** If empty, a run may take any time. */
+  /** If empty, a run may take any amount of time. */
   max_runtime: TimeSpan;
 }
 
-/** Returns a new heartbeat that is expected every night. A cron schedule uses the time zone `zone`. */
+/** Returns a new heartbeat that is expected every night. If it has a cron schedule, the time zone is `zone`. */
 export const newHeartbeat = (zone: string): HeartbeatDraft => ({
   by: 'period',
   every: { amount: '1', unit: 'days' },
@@ -32,7 +32,7 @@ export const heartbeatDraftOf = (of: Heartbeat, zone: string): HeartbeatDraft =>
   max_runtime: spanOf(of.max_runtime, 'hours'),
 });
 
-/** Returns the `heartbeat` member of a request. It leaves out the ping URLs, which don't change. */
+/** Returns the `heartbeat` property for a request. It omits the ping URLs, which don't change. */
 export function heartbeatBody(draft: HeartbeatDraft): Partial<Heartbeat> {
   const [grace, max_runtime] = [secondsOf(draft.grace), secondsOf(draft.max_runtime)];
   return {

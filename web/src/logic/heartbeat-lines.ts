@@ -7,8 +7,9 @@ export interface HeartbeatLines {
 }
 
 /**
- * Returns the lines with which a job pings the heartbeat at `pingUrl`, by environment. `JOB` is a placeholder for its
- * command. If others store the text, as in a workflow or a manifest, the URL is a secret there and isn't in the text.
+ * Returns commands that a job can use to ping the heartbeat at `pingUrl`, by environment. `JOB` is a placeholder for
+ * its command. If others store the text, as in a workflow or a manifest, the URL is kept in a secret there and isn't in
+ * the text.
  */
 export const heartbeatLines = (pingUrl: string): HeartbeatLines[] => [
   {
@@ -17,7 +18,7 @@ export const heartbeatLines = (pingUrl: string): HeartbeatLines[] => [
   },
   {
     title: 'Crontab',
-    // In a crontab, a percent sign ends the line (crontab(5)).
+    // In a crontab, a percent sign ends the command (crontab(5)).
     text: `0 3 * * * JOB; curl -fsS -m 10 --retry 5 -o /dev/null ${shellQuote(pingUrl).replaceAll('%', '\\%')}/$?`,
   },
   {
@@ -26,8 +27,8 @@ export const heartbeatLines = (pingUrl: string): HeartbeatLines[] => [
   },
   {
     title: 'systemd',
-    // % starts a specifier (systemd.unit(5)) and $ a variable (systemd.service(5)), so $$ is a $ for the shell. If a
-    // signal ended the job, the exit status is the signal's name (systemd.exec(5)).
+    // % starts a specifier (systemd.unit(5)) and $ a variable (systemd.service(5)), so $$ passes a $ to the shell. If
+    // the job was killed by a signal, the exit status is the signal's name (systemd.exec(5)).
     text: [
       '[Service]',
       'Type=oneshot',

@@ -1,7 +1,7 @@
 import { automaticTitle, toldStatus } from '../../../src/status-page/incident-words';
 import type { Incident, IncidentStatus, IncidentUpdate, OverviewItem, PublicPage } from '../api/types';
 
-/** An endpoint of an incident, with the fields that decide which pages show it. */
+/** An endpoint in an incident, with the fields that determine which pages show it. */
 export interface Affected {
   endpoint_id: string;
   endpoint_name: string;
@@ -10,7 +10,7 @@ export interface Affected {
   ended_at?: string | null;
 }
 
-/** Returns the endpoints that a scope covers, as far as the overview knows them. */
+/** Returns the endpoints that a scope covers, based on what the overview has loaded. */
 export function coveredBy(
   scope: NonNullable<Incident['scope']>,
   items: readonly OverviewItem[],
@@ -28,7 +28,7 @@ export function coveredBy(
     .map((item) => ({ endpoint_id: item.id, endpoint_name: item.name, website_id: item.website.id }));
 }
 
-/** A public page, and the names of the affected endpoints that it shows. */
+/** A public page, and the names of the affected endpoints it shows. */
 export interface ShownOn<P> {
   page: P;
   names: string[];
@@ -61,15 +61,15 @@ export function shownOn<P extends Pick<PublicPage, 'enabled' | 'groups' | 'websi
 }
 
 /**
- * Returns the title that customers see. It names only endpoints on the page, and doesn't call a recovered endpoint
- * down.
+ * Returns the title that customers see. It names only endpoints on the page, and doesn't say that a recovered endpoint
+ * is down.
  */
 export const publicTitle = (
   { title, severity }: Pick<Incident, 'title' | 'severity'>,
   { names, isNow }: Pick<ShownOn<unknown>, 'names' | 'isNow'>,
 ): string => title ?? automaticTitle(severity, names, isNow);
 
-/** Returns the status that customers see. `said` is the status of the next update, or `null`. */
+/** Returns the status that customers see. `said` is the next update's status, or `null`. */
 export const publicStatus = (
   { state, status, updates }: Pick<Incident, 'state' | 'status'> & { updates: readonly IncidentUpdate[] },
   said: IncidentStatus | null = null,
@@ -80,7 +80,7 @@ export const publicStatus = (
     told: [{ status: said }, ...updates.filter((update) => update.public)],
   });
 
-/** Returns the month some months later, such as `2026-12` for `2026-11` and 1. */
+/** Adds months to a month: `2026-11` and 1 become `2026-12`. */
 export function monthAfter(month: string, by: number): string {
   const [year = 0, index = 1] = month.split('-').map(Number);
   return new Date(Date.UTC(year, index - 1 + by)).toISOString().slice(0, 7);

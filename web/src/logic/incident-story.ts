@@ -4,7 +4,8 @@ import { time } from './format';
 import { namesText } from './incident';
 
 /**
- * Groups events, newest first, by incident. Events older than incidents are grouped by the outage of their endpoint.
+ * Groups events, newest first, by incident. Events from before incidents existed are grouped by their endpoint's
+ * outage.
  */
 export function byIncident(events: readonly AlertEvent[]): AlertEvent[][] {
   const groups = new Map<string, AlertEvent[]>();
@@ -17,26 +18,26 @@ export function byIncident(events: readonly AlertEvent[]): AlertEvent[][] {
   return [...groups.values()];
 }
 
-/** Whether the newest event of any alert is a trigger. `events` are newest first. */
+/** Whether any alert's newest event is a trigger. `events` are newest first. */
 export function isOpen(events: readonly Pick<AlertEvent, 'alert_id' | 'type'>[]): boolean {
   const newest = new Map<string, AlertEvent['type']>();
   for (const { alert_id, type } of events) if (!newest.has(alert_id)) newest.set(alert_id, type);
   return [...newest.values()].includes('triggered');
 }
 
-/** Returns the names of the endpoints, first failure first: `Checkout, Login and 3 more`. */
+/** Returns the endpoints' names, starting with the first failure: `Checkout, Login and 3 more`. */
 const namesOf = (events: readonly AlertEvent[]): string =>
   namesText([...new Map(events.toReversed().map((each) => [each.endpoint_id, each.endpoint_name])).values()]);
 
 /**
- * Returns why the endpoint was down, even after it recovered. `null` if no event has a reason. `events` are newest
+ * Returns why the endpoint was down, even after it recovers. `null` if no event has a reason. `events` are newest
  * first.
  */
 export const reasonOf = (events: readonly Pick<AlertEvent, 'error'>[]): string | null =>
   events.find(({ error }) => error !== null)?.error?.message ?? null;
 
 /**
- * Returns an incident in one line. After it ended: `Checkout, down 15:24:45 to 15:25:20: connection refused`. While
+ * Describes an incident in one line. After it ended: `Checkout, down 15:24:45 to 15:25:20: connection refused`. While
  * several endpoints are down: `Checkout and Login are down: connection refused`. While a single endpoint is down, the
  * line is its message. `events` are newest first.
  */
@@ -78,18 +79,18 @@ export function toldText(
   return [...new Set(told.values())].join(', ');
 }
 
-/** An alert that triggers if the incident continues. */
+/** An alert that will trigger if the incident continues. */
 export interface NextTold {
   alert: Alert;
   /**
-   * The time when the failure has lasted for the alert's delay, in milliseconds since the epoch. The next failed check
+   * When the failure will have lasted for the alert's delay, in milliseconds since the epoch. The next failed check
    * after that triggers the alert.
    */
   at: number;
 }
 
 /**
- * Returns the alerts of an endpoint that trigger next, soonest first: those with a longer delay that haven't triggered
+ * Returns the endpoint's alerts that will trigger next, soonest first. These have a longer delay and haven't triggered
  * yet.
  */
 export const toldNext = (alerts: readonly Alert[], startedAt: string | null): NextTold[] =>

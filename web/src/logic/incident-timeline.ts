@@ -8,10 +8,10 @@ export type Entry = { at: string } & (
   | { kind: 'acknowledged'; acknowledgement: Acknowledgement; isNow: boolean }
 );
 
-/** Milliseconds after the first event within which events share one entry. */
+/** Events that occur within this many milliseconds of the first one share an entry. */
 const TOGETHER_MS = 60_000;
 
-/** Groups members by time. Members that are close together share one group. */
+/** Groups members by time. Members whose times are close together share a group. */
 function gathered(
   members: readonly Member[],
   timeOf: (member: Member) => string | null,
@@ -30,7 +30,7 @@ function gathered(
 }
 
 /**
- * Returns the timeline, newest first: endpoints that joined and recovered, updates, and acknowledgements. `members` are
+ * Returns the timeline, newest first: endpoints that joined and recovered, updates, and acknowledgements. `members` has
  * those loaded so far.
  */
 export function timelineOf(
@@ -50,7 +50,7 @@ export function timelineOf(
     members: list,
   }));
   const last = left.at(-1);
-  // If the incident ended when its last endpoint recovered, both share one entry.
+  // If the incident ended when its last endpoint recovered, both events share an entry.
   if (ended_at !== null && last && Date.parse(ended_at) - Date.parse(last.at) <= TOGETHER_MS)
     Object.assign(last, { kind: 'over', at: ended_at });
   else if (ended_at !== null) left.push({ kind: 'over', at: ended_at, members: [] });

@@ -11,17 +11,17 @@ const STATUS_WORDS: Record<IncidentStatus, string> = {
 
 export const statusText = (status: IncidentStatus): string => STATUS_WORDS[status];
 
-/** Returns the statuses that an update may have now. An ended incident has fewer. */
+/** Returns the statuses that an update may have now. There are fewer for an incident that has ended. */
 export function statusesOf(state: Incident['state']): IncidentStatus[] {
   if (state === 'open') return ['investigating', 'identified', 'monitoring', 'resolved'];
   return state === 'ended' ? ['postmortem'] : [];
 }
 
-/** Returns the title of an incident, or the automatic summary if it has none. */
+/** Returns an incident's title, or the automatic summary if there is none. */
 export const titleOf = ({ title, summary, number }: Pick<Incident, 'title' | 'summary' | 'number'>): string =>
   title ?? summary ?? `Incident #${number}`;
 
-/** Returns at most `most` names and the number of others: `Checkout, Login and 3 more`. */
+/** Returns up to `most` names and how many others there are: `Checkout, Login and 3 more`. */
 export function namesText(names: readonly string[], most = 2): string {
   const more = names.length - most;
   if (more > 0) return `${names.slice(0, most).join(', ')} and ${more.toLocaleString('en')} more`;
@@ -29,8 +29,8 @@ export function namesText(names: readonly string[], most = 2): string {
 }
 
 /**
- * Returns the text below the title: the automatic summary if the incident has a title, or else what the summary doesn't
- * say.
+ * Returns the text below the title: the automatic summary if the incident has a title. Otherwise returns what the
+ * summary doesn't mention.
  */
 export function causeText({
   kind,
@@ -46,7 +46,7 @@ export function causeText({
 type Counted = Pick<Incident, 'kind' | 'state' | 'severity' | 'endpoint_count' | 'open_count'>;
 
 /**
- * Returns `38 of 40 down`, or `40 endpoints` after the incident ended. Empty for a single endpoint, and for a manual
+ * Returns `38 of 40 down`, or `40 endpoints` after the incident has ended. Empty for a single endpoint and for a manual
  * incident, which has no checks.
  */
 export function downText({ kind, state, severity, endpoint_count: all, open_count: open }: Counted): string {
@@ -56,17 +56,19 @@ export function downText({ kind, state, severity, endpoint_count: all, open_coun
   return `${open.toLocaleString('en')} of ${all.toLocaleString('en')} ${word}`;
 }
 
-/** Returns the seconds from the first failed check to the end of the incident, or to now. */
+/** Returns the number of seconds from the first failed check until the incident's end or until now. */
 export const secondsOf = ({ started_at, ended_at }: Pick<Incident, 'started_at' | 'ended_at'>, nowMs: number): number =>
   Math.max(0, ((ended_at === null ? nowMs : Date.parse(ended_at)) - Date.parse(started_at)) / 1000);
 
-/** Returns the duration in whole minutes once it exceeds a minute, so that large text doesn't change every second. */
+/**
+ * Returns the duration. If it exceeds a minute, it is in whole minutes, so that large text doesn't change every second.
+ */
 export function lengthText(incident: Pick<Incident, 'started_at' | 'ended_at'>, nowMs: number): string {
   const seconds = secondsOf(incident, nowMs);
   return duration(seconds < 60 ? seconds : seconds - (seconds % 60));
 }
 
-/** Returns the state in large type, such as `Down for 23 min` or `Ended after 23 min`. */
+/** Returns the state to show in large type, such as `Down for 23 min` or `Ended after 23 min`. */
 export function stateText(
   incident: Pick<Incident, 'kind' | 'state' | 'severity' | 'started_at' | 'ended_at'>,
   nowMs: number,
@@ -77,7 +79,7 @@ export function stateText(
   return `${incident.kind === 'manual' ? 'Open' : incident.severity === 'degraded' ? 'Degraded' : 'Down'} for ${lasted}`;
 }
 
-/** The incidents of one day, newest first. */
+/** The incidents on one day, newest first. */
 export interface Day<T> {
   /** A title such as `Today`, `Yesterday`, or `Nov 21, 2026`, in the browser's time zone. */
   title: string;
@@ -104,7 +106,7 @@ export function byDay<T extends Pick<Incident, 'started_at'>>(incidents: readonl
   return days;
 }
 
-/** Returns the text that is shown if no incident is open. `last` is the newest one that ended. */
+/** Returns the text to show if no incident is open. `last` is the one that ended most recently. */
 export function calmText(last: Pick<Incident, 'ended_at'> | undefined, nowMs: number): string {
   if (!last || last.ended_at === null) return 'Nothing is down.';
   return `Nothing is down. The last incident was ${lengthText({ started_at: last.ended_at, ended_at: null }, nowMs)} ago.`;
@@ -133,13 +135,13 @@ const CHANGES: Record<IncidentChange['change'], string> = {
   deleted: 'was deleted',
 };
 
-/** Returns a change for screen readers: `Incident #12 has ended: Checkout was down.` */
+/** Describes a change for screen readers: `Incident #12 has ended: Checkout was down.` */
 export const changeText = (incident: Pick<IncidentChange, 'title' | 'summary' | 'number' | 'change'>): string =>
   `Incident #${incident.number} ${CHANGES[incident.change]}: ${titleOf(incident)}.`;
 
-/** The number of endpoints at one address from which a common parent is useful. */
+/** If at least this many endpoints share an address, a common parent is useful. */
 const WORTH_A_PARENT = 3;
 
-/** Whether to suggest a common parent for its endpoints, which would be one of them. */
+/** Whether to suggest that one of the endpoints becomes the parent of the others. */
 export const isParentProposed = ({ cause, endpoint_count }: Pick<Incident, 'cause' | 'endpoint_count'>): boolean =>
   cause?.kind === 'address' && endpoint_count >= WORTH_A_PARENT;

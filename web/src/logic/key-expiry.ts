@@ -1,9 +1,9 @@
 const DAY_MS = 86_400_000;
 
-/** The choice for a custom date. */
+/** The option for a custom date. */
 export const DATE = 'date';
 
-/** The choices for when a new key expires, as days from now with their titles. */
+/** The options for when a new key expires, as days from now with their titles. */
 export const EXPIRIES = [
   ['never', 'never'],
   ['30', 'in 30 days'],
@@ -12,7 +12,7 @@ export const EXPIRIES = [
   [DATE, 'on a date …'],
 ] as const;
 
-/** Returns the time of a choice, or `null` for never. */
+/** Converts an option to a time, or to `null` for never. */
 export const expiryOf = (choice: string, nowMs: number): string | null =>
   choice === 'never' ? null : new Date(nowMs + Number(choice) * DAY_MS).toISOString();
 

@@ -8,25 +8,25 @@ export type LocationView = NonNullable<Endpoint['by_location']>[number];
 export interface PossibleLocation {
   location: string;
   name: string;
-  /** A note for the user who is about to choose it. May be empty. */
+  /** A note to show before the user selects the location. May be empty. */
   note: string;
-  /** Whether it can't be chosen now. */
+  /** Whether it can't be selected right now. */
   isClosed: boolean;
 }
 
-/** The name of the service itself as a location. */
+/** The service's own name as a location. */
 export const HERE = 'This service';
 
 /** Whether only the service checks an endpoint, which is the default. */
 export const isLocal = (locations: readonly string[]): boolean => locations.length === 1 && locations[0] === LOCAL;
 
-/** Returns the requested location if it is in the list, or else the service, or else the first. */
+/** Returns the requested location if it is in the list, or else the service, or else the first location. */
 export const chosenOf = (locations: readonly string[], asked: string): string | null =>
   [asked, LOCAL].find((each) => locations.includes(each)) ?? locations[0] ?? null;
 
 /**
- * Returns the locations that may check an endpoint of a type: the service, the organization's probes, then shared ones.
- * Locations that are already chosen are always included.
+ * Returns the locations that may check an endpoint type: the service, the organization's probes, then shared probes.
+ * Locations that are already selected are always included.
  */
 export function possibleLocations(
   probes: readonly Pick<Probe, 'key' | 'name' | 'shared' | 'status' | 'types' | 'region'>[],
@@ -65,7 +65,7 @@ const NOTES: Partial<Record<Probe['status'], string>> = {
   unsupported: 'unsupported',
 };
 
-/** Returns the quorum choices for `n` locations. They include the current one if it isn't a usual choice. */
+/** Returns the quorum options for `n` locations. Includes the current one even if it isn't a usual option. */
 export function quorumChoices(n: number, current: string): [value: string, title: string][] {
   const most = Math.floor(n / 2) + 1;
   const numbers = Array.from({ length: n }, (_, index) => index + 1).filter(
@@ -79,16 +79,16 @@ export function quorumChoices(n: number, current: string): [value: string, title
   ];
 }
 
-/** Returns the quorum, or `all` if it is more than the number of locations. */
+/** Returns the quorum, or `all` if it exceeds the number of locations. */
 export const fittingQuorum = (quorum: string, n: number): string =>
   /^\d+$/.test(quorum) && Number(quorum) > n ? 'all' : quorum;
 
-/** Returns how many locations count. Lost, disabled, and unsupported locations don't. */
+/** Returns how many locations count. Lost, disabled, and unsupported locations don't count. */
 const counted = (locations: readonly Pick<LocationView, 'reason'>[]): number =>
   locations.filter(({ reason }) => isWaiting(reason)).length;
 
 /**
- * Returns a text such as `Down when 2 of 3 locations report a failure. 1 of 4 does not count at the moment.` Empty for
+ * Returns text such as `Down when 2 of 3 locations report a failure. 1 of 4 does not count at the moment.` Empty for
  * one location.
  */
 export function quorumText(quorum: string | number, locations: readonly Pick<LocationView, 'reason'>[]): string {
@@ -101,7 +101,7 @@ export function quorumText(quorum: string | number, locations: readonly Pick<Loc
   return `Down when ${k} of ${count(n, 'location')} ${k === 1 ? 'reports' : 'report'} a failure. ${rest}`.trim();
 }
 
-/** Returns a location as a shape and a word: what it saw, or why it has no vote. */
+/** Returns a location's state as a shape and a word: what it saw, or why it has no vote. */
 export function locationState({
   status,
   reason,
@@ -130,12 +130,13 @@ const REASONS: Record<NonNullable<LocationView['reason']>, readonly [word: strin
 };
 
 /**
- * Returns since when the shown state applies: the last change, or the last report of a location that doesn't respond.
+ * Returns when the shown state started: at the last change, or at the last report from a location that isn't
+ * responding.
  */
 export const sinceOf = ({ reason, since, last_checked_at }: LocationView): string | null =>
   reason === 'silent' || reason === 'lost' ? last_checked_at : since;
 
-/** Returns a sentence about a location: why it has no vote, or else what it saw. */
+/** Describes a location: why it has no vote, or else what it saw. */
 export const locationText = ({ reason, error, status, failures, last_checked_at }: LocationView): string => {
   if (last_checked_at === null && isWaiting(reason)) return 'It has not reported yet, so it has no vote.';
   if (reason !== null) return REASONS[reason][1];
@@ -147,7 +148,7 @@ export const locationText = ({ reason, error, status, failures, last_checked_at 
 /** Returns `down`, `up`, or `none`. */
 export const voteText = ({ vote }: Pick<LocationView, 'vote'>): string => vote ?? 'none';
 
-/** Returns a text such as `1 of 3 down`, or `null` if no location reports down. */
+/** Returns text such as `1 of 3 down`, or `null` if no location reports down. */
 export const downText = (locations: OverviewItem['locations']): string | null =>
   !locations || locations.of < 2 || locations.down === 0 ? null : `${locations.down} of ${locations.of} down`;
 
@@ -155,7 +156,7 @@ export const votesText = ({ down, voting, of }: NonNullable<OverviewItem['locati
   `${down} of ${count(of, 'location')} ${down === 1 ? 'reports' : 'report'} down${voting < of ? `; ${voting} of ${of} ${voting === 1 ? 'votes' : 'vote'}` : ''}`;
 
 /**
- * Returns the locations that count and report down, such as `1 of 3: virginia, connection timeout, 42 min`. `null` if
+ * Describes the locations that count and report down, such as `1 of 3: virginia, connection timeout, 42 min`. `null` if
  * there are none.
  */
 export function whichText(locations: readonly LocationView[] | null, nowMs: number): string | null {
@@ -165,7 +166,7 @@ export function whichText(locations: readonly LocationView[] | null, nowMs: numb
     [
       location,
       ...(error === null ? [] : [words(error.code)]),
-      // Whole minutes, so that the sentence doesn't change every second.
+      // Uses whole minutes, so that the sentence doesn't change every second.
       ...(since === null ? [] : [duration(wholeMinutes((nowMs - Date.parse(since)) / 1000))]),
     ].join(', ');
   return `${down.length} of ${counted(locations)}: ${down.map(each).join('; ')}`;
@@ -174,7 +175,7 @@ export function whichText(locations: readonly LocationView[] | null, nowMs: numb
 const wholeMinutes = (seconds: number): number => (seconds < 60 ? seconds : seconds - (seconds % 60));
 
 /**
- * Returns the locations that reported down, such as `from 2 of 3 locations: fra, office`. Empty for an endpoint with
+ * Describes the locations that reported down, such as `from 2 of 3 locations: fra, office`. Empty for an endpoint with
  * one location.
  */
 export function fromText(locations: AlertEvent['locations']): string {

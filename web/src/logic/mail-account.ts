@@ -1,8 +1,8 @@
 import type { ConfigValue } from './config-schema';
 
 /**
- * Returns what a channel is missing, if neither the form nor the service reports it before a message fails. `null` if
- * nothing is missing.
+ * Returns what a channel is missing, if neither the form nor the service would report it before a message fails. `null`
+ * if nothing is missing.
  */
 export const lackText = (type: string, config: ConfigValue, hasMailAccount: boolean): string | null =>
   type === 'email' && !hasMailAccount && (config['smtp'] ?? null) === null

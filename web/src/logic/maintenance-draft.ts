@@ -2,7 +2,7 @@ import type { MaintenanceScope, MaintenanceWindow, Occurrence } from '../api/typ
 import { cronOf, tagsIn, type Weekly, weeklyOf } from './maintenance';
 import { fieldOf, instantOf, OWN_ZONE } from './zoned-time';
 
-/** A scope while it is edited. Tags are the text as typed. */
+/** A scope that is being edited. Tags are kept as typed. */
 export interface ScopeDraft {
   all: boolean;
   website_ids: readonly string[];
@@ -10,7 +10,7 @@ export interface ScopeDraft {
   tags: string;
 }
 
-/** A maintenance window while it is edited. Values are the text as typed. */
+/** A maintenance window that is being edited. Values are kept as typed. */
 export interface Draft {
   name: string;
   description: string;
@@ -20,7 +20,7 @@ export interface Draft {
   cron: string;
   timezone: string;
   minutes: string;
-  /** In the format of `datetime-local` fields. */
+  /** In the format used by `datetime-local` fields. */
   starts_at: string;
   ends_at: string;
   mute: boolean;
@@ -33,7 +33,10 @@ export const EVERYTHING: ScopeDraft = { all: true, website_ids: [], endpoint_ids
 const HOUR_MS = 3_600_000;
 const SUNDAY_NIGHT: Weekly = { days: [0], time: '02:00' };
 
-/** Returns a new window: once, for the next full hour. It is public if there is a public page to announce it on. */
+/**
+ * Returns a new one-time window that starts at the next full hour. It is public if there is a public page to announce
+ * it on.
+ */
 export function newDraft(nowMs: number, hasPage: boolean): Draft {
   const hour = Math.ceil(nowMs / HOUR_MS) * HOUR_MS;
   return {
@@ -53,7 +56,7 @@ export function newDraft(nowMs: number, hasPage: boolean): Draft {
   };
 }
 
-/** Returns the draft of a stored window. A cron expression with only days and a time is shown as those. */
+/** Returns a draft of a stored window. If a cron expression has only days and a time, it is shown that way. */
 export function draftOf(stored: MaintenanceWindow): Draft {
   const { cron, scope, duration } = stored;
   const weekly = cron === null ? null : weeklyOf(cron);
@@ -80,7 +83,7 @@ export function draftOf(stored: MaintenanceWindow): Draft {
   };
 }
 
-/** Returns the scope for a request: everything, or the lists that aren't empty. */
+/** Returns the scope for a request: everything, or the nonempty lists. */
 export function scopeOf({ all, website_ids, endpoint_ids, tags: typed }: ScopeDraft): MaintenanceScope {
   if (all) return { all: true };
   const tags = tagsIn(typed);
@@ -102,8 +105,9 @@ export function timesOf(draft: Draft, stored: MaintenanceWindow | null): Record<
 }
 
 /**
- * Returns how to find the next times. The service computes the times of a window that would be created. If the window
- * has started, it would reject the start, so that is left out. A single window that has started has known times.
+ * Returns how to find the next times. The service computes them for a window that would be created. It would reject the
+ * start of a window that has already started, so that start is left out. For a one-time window that has started, the
+ * times are already known.
  */
 export function previewOf(
   draft: Draft,
@@ -121,7 +125,7 @@ export function previewOf(
 
 const NO_TIMES = { starts_at: null, ends_at: null, cron: null, timezone: null, duration: null };
 
-/** Returns the body that creates or changes the window. A change also clears the fields that are no longer used. */
+/** Returns the request body that creates or changes the window. A change also clears fields that are no longer used. */
 export const requestOf = (draft: Draft, stored: MaintenanceWindow | null): Record<string, unknown> => ({
   name: draft.name.trim(),
   ...((stored || draft.description !== '') && { description: draft.description }),

@@ -1,10 +1,10 @@
 import type { MaintenanceScope, MaintenanceWindow } from '../api/types';
 import { count, duration } from './format';
 
-/** The days of the week. Sunday is first, as in cron. */
+/** The days of the week, starting with Sunday as in cron. */
 export const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
 
-/** A time of day (`02:00`) on some days of the week. */
+/** A time of day (`02:00`) on certain days of the week. */
 export interface Weekly {
   days: readonly number[];
   time: string;
@@ -17,7 +17,7 @@ export function cronOf({ days, time }: Weekly): string {
   return `${Number(minute)} ${Number(hour)} * * ${list}`;
 }
 
-/** Returns the weekly time of a cron expression, or `null` if the expression says more. */
+/** Returns the weekly time in a cron expression, or `null` if the expression is more complex. */
 export function weeklyOf(cron: string): Weekly | null {
   const [, minute = '', hour = '', list = ''] =
     /^(\d{1,2}) (\d{1,2}) \* \* (\*|(?:[0-7]|[a-z]{3})(?:,(?:[0-7]|[a-z]{3}))*)$/i.exec(cron.trim()) ?? [];
@@ -30,7 +30,7 @@ export function weeklyOf(cron: string): Weekly | null {
 const dayOf = (name: string): number =>
   /\d/.test(name) ? Number(name) % 7 : DAYS.findIndex((day) => day.slice(0, 3).toLowerCase() === name.toLowerCase());
 
-/** Returns a text such as `Every Sunday at 02:00, Europe/Berlin, for 2 h`. `null` for a window that doesn't repeat. */
+/** Returns text such as `Every Sunday at 02:00, Europe/Berlin, for 2 h`. `null` for a window that doesn't repeat. */
 export function recurrenceText({ cron, timezone, duration: seconds }: MaintenanceWindow): string | null {
   if (cron === null) return null;
   const weekly = weeklyOf(cron);
@@ -39,10 +39,10 @@ export function recurrenceText({ cron, timezone, duration: seconds }: Maintenanc
   return `${when}, ${timezone}, for ${duration(seconds ?? 0)}`;
 }
 
-/** If a list is longer, its items are counted instead of named. */
+/** In a longer list, items are counted instead of named. */
 const NAMED = 3;
 
-/** Returns the scope of a window, such as `Example shop, Checkout, tag prod`. Long lists are counted. */
+/** Describes a window's scope, such as `Example shop, Checkout, tag prod`. Long lists are counted. */
 export function scopeText(scope: MaintenanceScope, nameOf: (id: string) => string): string {
   if (scope.all === true) return 'Everything';
   const named = (ids: readonly string[] = [], noun: string) =>
@@ -54,7 +54,7 @@ export function scopeText(scope: MaintenanceScope, nameOf: (id: string) => strin
   ].join(', ');
 }
 
-/** Returns a window that mutes from now on. Its checks count, and it isn't public. */
+/** Returns a window that mutes alerts starting now. Its checks count, and it isn't public. */
 export const muteOf = (scope: MaintenanceScope, what: string, seconds: number, nowMs: number) => ({
   name: `Muted: ${what}`.slice(0, 255),
   scope,
@@ -65,13 +65,13 @@ export const muteOf = (scope: MaintenanceScope, what: string, seconds: number, n
   public: false,
 });
 
-/** Returns the times of a one-time window that starts now and keeps its length. */
+/** Returns the times for a one-time window if it starts now instead, with the same length. */
 export function startedNow(window: Pick<MaintenanceWindow, 'starts_at' | 'ends_at'>, nowMs: number) {
   const length = Date.parse(window.ends_at ?? '') - Date.parse(window.starts_at ?? '');
   return { starts_at: new Date(nowMs).toISOString(), ends_at: new Date(nowMs + length).toISOString() };
 }
 
-/** Returns the tags in a text without duplicates: `Prod, team:web` → `['prod', 'team:web']`. */
+/** Returns the tags in a string without duplicates: `Prod, team:web` → `['prod', 'team:web']`. */
 export const tagsIn = (text: string): string[] => [
   ...new Set(
     text
@@ -81,7 +81,7 @@ export const tagsIn = (text: string): string[] => [
   ),
 ];
 
-/** Returns the effects of a window, such as `no alerts, checks do not count, on status pages`. */
+/** Describes a window's effects, such as `no alerts, checks do not count, on status pages`. */
 export const effectsText = (of: { mute: boolean; exclude_from_uptime: boolean; public?: boolean }): string =>
   [
     of.mute ? 'no alerts' : 'alerts as usual',

@@ -5,9 +5,9 @@ import type { ApiDocument, Schema } from './config-schema';
 
 const MINUTE = 60_000;
 
-/** Messages of a made-up incident in the service's wording, and the form in which they arrive. */
+/** The messages for a made-up incident, worded as the service would, and the form they arrive in. */
 export interface MessagePreview {
-  /** `event` is an event of a pager. */
+  /** `event` is an event sent to a pager. */
   form: 'mail' | 'chat' | 'sms' | 'event';
   messages: Pick<NotificationText, 'tone' | 'sentence' | 'facts'>[];
 }
@@ -19,7 +19,7 @@ const FORMS: Readonly<Record<string, MessagePreview['form']>> = {
   opsgenie: 'event',
 };
 
-/** The settings of a rule that affect the messages. */
+/** The settings in a rule that affect the messages. */
 interface Rule {
   condition: 'down' | 'degraded';
   failure_threshold: number;
@@ -52,7 +52,7 @@ function sampleOf(kind: 'triggered' | 'resolved', { failure_threshold, condition
   };
 }
 
-/** Returns the messages of a channel type for an outage, and for the recovery if the rule sends it. */
+/** Returns a channel type's messages for an outage, and for the recovery if the rule sends it. */
 export function messagesOf(type: string, rule: Rule, nowMs: number): MessagePreview {
   const form = FORMS[type] ?? 'chat';
   const kinds = ['triggered', ...(rule.send_on_resolved ? (['resolved'] as const) : [])] as const;
@@ -63,7 +63,7 @@ export function messagesOf(type: string, rule: Rule, nowMs: number): MessagePrev
   return { form, messages };
 }
 
-/** Returns a sample value, built from the examples of the API document. */
+/** Returns a sample value, built from examples in the API document. */
 function exampleOf(schema: Schema, all: Record<string, Schema>): unknown {
   const ref = schema.$ref ?? schema.allOf?.find(({ $ref }) => $ref !== undefined)?.$ref;
   if (schema.example !== undefined) return schema.example;
@@ -73,6 +73,6 @@ function exampleOf(schema: Schema, all: Record<string, Schema>): unknown {
   return schema.enum?.[0] ?? null;
 }
 
-/** Returns the request that a webhook gets when an alert triggers, from the examples of the API document. */
+/** Returns the request that a webhook receives when an alert triggers, built from examples in the API document. */
 export const webhookExample = ({ components: { schemas } }: ApiDocument): unknown =>
   exampleOf(schemas['AlertTriggered'] ?? {}, schemas);

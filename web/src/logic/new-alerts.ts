@@ -4,18 +4,18 @@ import type { Contact } from '../api/types';
 export const defaultContacts = (contacts: readonly Contact[]): string[] =>
   contacts.filter((each) => each.default).map(({ id }) => id);
 
-/** The requests that create the alert rules of a new endpoint. */
+/** The requests that create a new endpoint's alert rules. */
 export interface AlertPlan {
-  /** Added to the path of the create request. `?alerts=none` turns the default contacts off. */
+  /** Appended to the path of the create request. `?alerts=none` turns off the default contacts. */
   query: '' | '?alerts=none';
-  /** Contacts that get an alert rule afterwards, each with its own request. */
+  /** Contacts that get an alert rule afterward, each with a separate request. */
   after: string[];
 }
 
 /**
- * Returns how to create the alert rules of a new endpoint. For default contacts, the service creates them in the
- * transaction of the endpoint. If the user removed a default contact, this is turned off, and the chosen contacts get
- * their rules afterwards.
+ * Returns how to create a new endpoint's alert rules. For default contacts, the service creates them in the same
+ * transaction as the endpoint. If the user removed a default contact, this is turned off, and the selected contacts get
+ * their rules afterward.
  */
 export function alertPlan(contacts: readonly Contact[], chosen: readonly string[]): AlertPlan {
   const acting = defaultContacts(contacts);

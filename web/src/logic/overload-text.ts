@@ -3,7 +3,7 @@ import { time } from './format';
 
 type Overload = NonNullable<System['scheduler']['overload']>;
 
-/** Returns one or two calm sentences: since when, by how much, and what that means. */
+/** Returns one or two calm sentences about an overload: since when, by how much, and what it means. */
 export function overloadText({ since, ratio, skipped_per_second }: Overload, nowMs: number): string {
   const asked = ratio >= 1.05 ? `${ratio.toFixed(1)} times as many checks as` : 'slightly more checks than';
   const skipped = Math.round(skipped_per_second);

@@ -5,11 +5,11 @@ import { count, daysUntil, duration } from './format';
 import { countsOf, type Shown, shownStatus } from './overview-order';
 import { WARN_DAYS } from './endpoint-defaults';
 
-/** The state of all endpoints in a sentence: the text before and after the name of an endpoint. */
+/** The state of all endpoints in a sentence: the text before and after an endpoint's name. */
 export interface Headline {
   status: Shown;
   before: string;
-  /** The endpoint that went down last, or else the first degraded one. */
+  /** The endpoint that most recently went down, or else the first degraded one. */
   item: OverviewItem | null;
   after: string;
 }
@@ -19,7 +19,7 @@ const isOrAre = (n: number): string => (n === 1 ? 'is' : 'are');
 const newest = (items: readonly OverviewItem[]): OverviewItem | null =>
   [...items].sort((a, b) => (b.status_since ?? '').localeCompare(a.status_since ?? ''))[0] ?? null;
 
-/** Returns a headline such as `1 of 2,012 is down: Checkout, for 4 min.`, or that all endpoints are up. */
+/** Returns a headline such as `1 of 2,012 is down: Checkout, for 4 min.`, or one that says all endpoints are up. */
 export function headlineOf(items: readonly OverviewItem[], nowMs: number): Headline {
   const counts = countsOf(items);
   const found = (status: Shown) => items.filter((item) => shownStatus(item) === status);
@@ -28,7 +28,7 @@ export function headlineOf(items: readonly OverviewItem[], nowMs: number): Headl
   if (counts.down > 0) {
     const item = newest(found('down'));
     const seconds = item?.status_since ? (nowMs - Date.parse(item.status_since)) / 1000 : null;
-    // Whole minutes, so that large text doesn't change every second.
+    // Uses whole minutes, so that large text doesn't change every second.
     const rounded = seconds === null || seconds < 60 ? seconds : seconds - (seconds % 60);
     const after = rounded === null ? '.' : `, for ${duration(rounded)}.`;
     return { status: 'down', before: beforeName(counts.down, 'down'), item, after };
@@ -45,7 +45,7 @@ export function headlineOf(items: readonly OverviewItem[], nowMs: number): Headl
   return { status: 'up', before: 'Everything works', ...nothing };
 }
 
-/** Returns the contacts and channels that the messages about an open failure reached. */
+/** Returns the contacts and channels that received the messages about an open failure. */
 export function reached(
   events: readonly Pick<AlertEvent, 'alert_type' | 'contact' | 'delivery' | 'created_at'>[],
   sinceMs: number,
@@ -57,8 +57,8 @@ export function reached(
 }
 
 /**
- * Returns who was notified, such as `On call was notified.`, or an empty text if that isn't known. `names` are those
- * who were reached.
+ * Says who was notified, such as `On call was notified.`, or returns an empty string if that isn't known. `names` are
+ * those who were reached.
  */
 export function toldText(
   { acknowledgement, maintenance, alert_open }: Pick<OverviewItem, 'acknowledgement' | 'maintenance' | 'alert_open'>,
@@ -71,7 +71,7 @@ export function toldText(
   return `${names.join(' and ')} ${names.length === 1 ? 'was' : 'were'} notified.`;
 }
 
-/** Days before the expiry from which a certificate is counted. Endpoints that warn earlier are counted earlier. */
+/** How many days before its expiry a certificate starts to count. Endpoints that warn earlier count earlier. */
 const SOON_DAYS = WARN_DAYS;
 
 /** Returns the number of endpoints whose certificate expires soon or has expired. */

@@ -1,7 +1,7 @@
 import type { OverviewItem } from '../api/types';
 import type { Group } from './overview-order';
 
-/** A line of the overview: the heading of a group, or an endpoint. */
+/** A line in the overview: a group heading or an endpoint. */
 export type Line = { group: Group; isFolded: boolean } | { item: OverviewItem; isMixed: boolean };
 
 /** Returns the top of each line in pixels, followed by the total height. */
@@ -24,7 +24,7 @@ export function lineAt(tops: readonly number[], y: number): number {
   return low;
 }
 
-/** Returns the heading of each group, followed by its endpoints unless the group is folded. */
+/** Returns each group's heading, followed by its endpoints unless the group is folded. */
 export const linesOf = (groups: readonly Group[], folded: ReadonlySet<string>): Line[] =>
   groups.flatMap((group): Line[] => {
     const { items, isMixed } = group;

@@ -12,9 +12,9 @@ export interface Filters {
   status: Shown | null;
   website: string | null;
   tag: string | null;
-  /** Only endpoints in maintenance. */
+  /** If true, only endpoints in maintenance. */
   planned: boolean;
-  /** Only endpoints checked from this location. `at` has their IDs, or is `null` until they are known. */
+  /** If set, only endpoints checked from this location. `at` has their IDs, or is `null` until they are known. */
   location: string | null;
   at: ReadonlySet<string> | null;
   order: 'worst' | 'name' | 'slowest';
@@ -22,7 +22,7 @@ export interface Filters {
 
 const isOrder = (text: string | null): text is Filters['order'] => text !== null && text in ORDERS;
 
-/** Returns the filters in a URL query. `at` are the endpoints that are checked from the location in the query. */
+/** Returns the filters in a URL query. `at` has the endpoints that are checked from the location in the query. */
 export function filtersOf(query: URLSearchParams, at: Filters['at'] = null): Filters {
   const order = query.get('order');
   return {
@@ -39,16 +39,16 @@ export function filtersOf(query: URLSearchParams, at: Filters['at'] = null): Fil
 
 export type GroupWebsite = Pick<Website, 'id' | 'name' | 'url' | 'status' | 'enabled' | 'endpoint_count' | 'tags'>;
 
-/** The endpoints below one heading, from one website or from all. */
+/** The endpoints under one heading, from one website or from all websites. */
 export interface Group {
   id: string;
   name: string;
-  /** The worst status in the website. */
+  /** The worst status on the website. */
   status: Shown;
   items: OverviewItem[];
-  /** The number of the website's endpoints that are listed above, among all that are down or degraded. */
+  /** How many of the website's endpoints are listed above, among all that are down or degraded. */
   above: number;
-  /** Whether the endpoints are from several websites. If so, each shows its website. */
+  /** Whether the endpoints belong to several websites. If so, each shows its website. */
   isMixed: boolean;
 }
 
@@ -62,7 +62,7 @@ export function countsOf(items: readonly OverviewItem[]): Record<Shown, number> 
   return counts;
 }
 
-/** Returns the tags of endpoints and their websites with the number of endpoints, most used first. */
+/** Returns the tags on endpoints and websites with the number of endpoints, most used first. */
 export function tagsOf(items: readonly OverviewItem[], websites: readonly GroupWebsite[]): [tag: string, n: number][] {
   const counts = new Map<string, number>();
   const ofWebsites = websiteTags(websites);
@@ -91,17 +91,17 @@ const wordsOf = (text: string): string[] =>
     .split(/\s+/)
     .filter((word) => word !== '');
 
-/** Returns the last error as its code and its shown text. */
+/** Returns the last error, both as a code and as shown. */
 const errorOf = ({ last_error }: OverviewItem): string =>
   last_error === null ? '' : `${last_error} ${reasonText(last_error)}`;
 
-/** Returns the endpoints of a website, worst first. */
+/** Returns a website's endpoints, worst first. */
 export const ofWebsite = (items: readonly OverviewItem[], id: string): OverviewItem[] =>
   items.filter(({ website }) => website.id === id).sort(ORDERS.worst);
 
 /**
- * Returns the endpoints that match the text, website, tag, maintenance, and location, in any status. The counters count
- * these.
+ * Returns the endpoints that match the text, website, tag, maintenance, and location, in any status. The counters are
+ * based on these.
  */
 export function selected(
   items: readonly OverviewItem[],
@@ -123,7 +123,7 @@ export function selected(
   });
 }
 
-/** Returns the websites that keep a heading without endpoints, because they match the filters. */
+/** Returns the websites whose heading is shown even without endpoints, because they match the filters. */
 function shownWebsites(websites: readonly GroupWebsite[], filters: Filters): GroupWebsite[] {
   const { text, website, status, tag, planned, at } = filters;
   const words = wordsOf(text);
@@ -142,9 +142,9 @@ const mixed = (id: string, name: string, status: Shown, items: OverviewItem[]): 
   items.length === 0 ? [] : [{ id, name, status, items, above: 0, isMixed: true }];
 
 /**
- * Filters endpoints, then groups them. With "worst", endpoints that are down or degraded come first, followed by the
- * rest by website. With "slowest", they form one list. With "name", they are grouped by website. A website without
- * endpoints comes last, or in its place by name.
+ * Filters endpoints, then groups them. "Worst" lists endpoints that are down or degraded first, followed by the rest by
+ * website. "Slowest" shows a single list. "Name" groups them by website. A website without endpoints comes last, or at
+ * its alphabetical position when sorting by name.
  */
 export function grouped(
   items: readonly OverviewItem[],

@@ -5,7 +5,7 @@ import { titleOf } from './incident';
 
 export type Act =
   | { does: 'open'; path: string }
-  /** Fills in this text, so that the user continues typing. */
+  /** Fills in this text, so that the user can continue typing. */
   | { does: 'type'; text: string }
   | { does: 'check'; id: string; name: string }
   | { does: 'enable'; of: 'endpoint' | 'website'; id: string; name: string; enabled: boolean }
@@ -13,7 +13,7 @@ export type Act =
 
 export interface Command {
   title: string;
-  /** Distinguishes commands with the same title. */
+  /** Distinguishes commands that have the same title. */
   note: string;
   act: Act;
 }
@@ -31,7 +31,7 @@ export interface World {
 type Item = World['items'][number];
 type Site = World['websites'][number];
 
-/** The maximum number of lines shown. */
+/** The maximum number of lines to show. */
 const MOST = 12;
 const HOUR = 3600;
 const UNITS: Readonly<Record<string, number>> = { m: 60, h: HOUR, d: 24 * HOUR };
@@ -46,8 +46,8 @@ const VERBS = {
 const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
 
 /**
- * Returns how well a name matches: 0 if it starts with the typed text, 1 if a word does, 2 if it contains the words.
- * `null` if it doesn't match.
+ * Returns how well a name matches: 0 if it starts with the typed text, 1 if one of its words does, or 2 if it contains
+ * the words. `null` if it doesn't match.
  */
 function rank(name: string, typed: string): number | null {
   const lower = name.toLowerCase();
@@ -56,7 +56,7 @@ function rank(name: string, typed: string): number | null {
   return wordsOf(lower).some((word) => word.startsWith(typed)) ? 1 : 2;
 }
 
-/** Returns the matches, best first. Equal ones keep their order. */
+/** Returns the matches, best first. Ties keep their order. */
 function ranked<T extends { name: string }>(list: readonly T[], typed: string): T[] {
   const found = list.flatMap((each) => {
     const at = rank(each.name, typed);
@@ -68,7 +68,7 @@ function ranked<T extends { name: string }>(list: readonly T[], typed: string): 
 const kindOf = (of: Item | Site): 'endpoint' | 'website' => ('website' in of ? 'endpoint' : 'website');
 const noteOf = (of: Item | Site): string => ('website' in of ? of.website.name : 'Website');
 
-/** Returns the duration in a text such as `shop 2 h`, and the rest of the text. */
+/** Splits text such as `shop 2 h` into the duration and the rest. */
 function lengthIn(text: string): { rest: string; seconds: number } {
   const found = /\b(\d{1,3})\s*(m|h|d)(?:in|ours?|ays?)?$/.exec(text);
   const [, number = '1', unit = 'h'] = found ?? [];
@@ -117,7 +117,7 @@ function deeds(verb: string, text: string, { items, websites }: World): Command[
   }));
 }
 
-/** Returns the pages, open incidents, websites, and endpoints with a matching name. */
+/** Returns the pages, open incidents, websites, and endpoints whose name matches. */
 function places(typed: string, { items, websites, pages, incidents }: World): Command[] {
   const open = (name: string, note: string, path: string) => ({ name, note, path });
   const all = [

@@ -1,16 +1,13 @@
 import type { Account, OwnSession, Person, Role } from '../api/types';
 
-/** The roles with their permissions, for a select. */
+/** The roles and their permissions, for a select. */
 export const ROLES: readonly (readonly [Role, string])[] = [
   ['read', 'read: view only'],
   ['write', 'write: also create, change, delete, and test'],
   ['admin', 'admin: also members, API keys, and the audit log'],
 ];
 
-/**
- * Returns the URL of a one-time link. If the service doesn't know its own URL (`PUBLIC_URL`), the URL of this `page` is
- * used.
- */
+/** Returns a one-time link's URL. If the service doesn't know its own URL (`PUBLIC_URL`), this `page`'s URL is used. */
 export const linkTo = ({ url, token }: { url: string | null; token: string }, page: string): string =>
   url ?? `${page}#/sign-in/${token}`;
 
@@ -23,7 +20,7 @@ export function initialsOf(name: string): string {
 }
 
 /**
- * Returns how a user can sign in, such as `password, single sign-on`. Without either, they can only sign in with a
+ * Describes how a user can sign in, such as `password, single sign-on`. Without either, they can only sign in with a
  * link.
  */
 export const waysIn = ({
@@ -37,15 +34,15 @@ export const waysIn = ({
 
 type Identity = Account['identities'][number];
 
-/** Returns the name of the provider as a page shows it. */
+/** Returns the provider's name as shown on a page. */
 export const issuerName = ({ issuer }: Pick<Identity, 'issuer'>): string =>
   issuer === 'proxy' ? 'the reverse proxy' : issuer;
 
-/** Returns the path that removes one identity of your account. */
+/** Returns the path that removes an identity from your account. */
 export const identityPath = ({ issuer, subject }: Pick<Identity, 'issuer' | 'subject'>): string =>
   `/auth/account/identities?${new URLSearchParams({ issuer, subject }).toString()}`;
 
-// The first match counts, because most browsers name others as well.
+// The first match is used, because most browsers also name others.
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdgA?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],

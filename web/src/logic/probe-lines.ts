@@ -11,8 +11,8 @@ export function isPlain(origin: string): boolean {
 }
 
 /**
- * Returns shell commands that write a file only its owner can read. The token is in no argument, because every user of
- * a machine can see those.
+ * Returns shell commands that write a file only its owner can read. The token isn't passed as an argument, because
+ * every user on the machine can see arguments.
  */
 const file = (path: string, lines: readonly string[], command = `install -m 600 /dev/stdin ${path}`): string[] => [
   `${command} <<'END'`,
@@ -21,7 +21,7 @@ const file = (path: string, lines: readonly string[], command = `install -m 600 
 ];
 
 /**
- * Returns the lines that start a probe with its token, by environment. `origin` is the URL at which the probe reaches
+ * Returns commands that start a probe with its token, by environment. `origin` is the URL at which the probe reaches
  * the service. Files to copy are in the project's `deploy` folder.
  */
 export function probeLines(origin: string, token: string): ProbeLines[] {

@@ -4,13 +4,12 @@ const ACRONYMS = /\b(url|id|api|smtp|sid)\b/gi;
 export const titled = (key: string): string =>
   (key.charAt(0).toUpperCase() + key.slice(1)).replaceAll('_', ' ').replace(ACRONYMS, (word) => word.toUpperCase());
 
-/** A label may contain more than the name: that it is optional, how to fill it in, or the unit. */
+/** Matches a label. In addition to the name, a label may say that it is optional, how to fill it in, or the unit. */
 const NAME = /^(.*?)(?:, as JSON|, one per line)?(?: \((.*)\))?$/;
 
 /**
- * Rewrites the server's message about a field with the words of its label. The message uses the API's name of the
- * field, or none. For the label `Interval (seconds)`: `interval must not be less than 1` →
- * `Interval must be at least 1 second`.
+ * Rewrites the server's message about a field using its label. The message uses the API's field name, or none. For the
+ * label `Interval (seconds)`: `interval must not be less than 1` → `Interval must be at least 1 second`.
  */
 export function problemText(label: string, message: string): string {
   const [, name = label, note] = NAME.exec(label.replace(/ \(optional\)/, '')) ?? [];

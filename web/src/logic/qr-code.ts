@@ -1,9 +1,9 @@
 import { generate } from 'lean-qr';
 
-/** White space around the code. Scanners need four modules (ISO 18004). */
+/** The white space around the code. Scanners need four modules (ISO 18004). */
 const QUIET = 4;
 
-/** Returns a QR code as an SVG path with its width and height, one unit per module. */
+/** Returns a QR code as an SVG path with its width and height, using one unit per module. */
 export function qrPath(text: string): { size: number; path: string } {
   const code = generate(text);
   const rows: string[] = [];

@@ -1,7 +1,7 @@
 import type { OverviewItem } from '../api/types';
 import { words } from './format';
 
-/** Short reasons why a check failed, for a narrow row. The check itself has the whole sentence. */
+/** Short reasons why a check failed, for narrow rows. The check itself has the full sentence. */
 const REASONS: Record<NonNullable<OverviewItem['last_error']>, string> = {
   dns_not_found: 'The name does not exist',
   dns_timeout: 'No response from the name server',
@@ -35,5 +35,5 @@ const REASONS: Record<NonNullable<OverviewItem['last_error']>, string> = {
   probe_offline: 'The probe is not online',
 };
 
-/** Returns the reason in words. A code that this page doesn't know yet is shown as it is. */
+/** Describes the reason. A code that this page doesn't know yet is shown unchanged. */
 export const reasonText = (code: NonNullable<OverviewItem['last_error']>): string => REASONS[code] ?? words(code);

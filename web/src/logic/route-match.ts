@@ -1,9 +1,10 @@
-/** A hash path. `:name` matches one segment, and `:name?` matches one or none. A pattern has at most one of them. */
+/**
+ * A hash path. `:name` matches one segment, and `:name?` matches one or none. A pattern has at most one such parameter.
+ */
 export type Pattern = string;
 
 /**
- * Returns the segment that matches the parameter of a pattern, or `''` if there is none. `null` if the path doesn't
- * match.
+ * Returns the segment that matches a pattern's parameter, or `''` if there is none. `null` if the path doesn't match.
  */
 export function matchPath(pattern: Pattern, path: readonly string[]): string | null {
   const parts = pattern.split('/').filter((part) => part !== '');

@@ -1,7 +1,7 @@
 import type { Endpoint, Outage } from '../api/types';
 
 /**
- * Returns since when the shown status of an endpoint applies, or `null` if that isn't known. `statusSince` is from the
+ * Returns when an endpoint's shown status started, or `null` if that isn't known. `statusSince` is from the
  * overview, which doesn't know when an endpoint that is up became degraded. `outages` are newest first.
  */
 export function shownSince(

@@ -2,8 +2,7 @@ import type { Link, Role, SignedIn, SignInMethods } from '../api/types';
 import { duration } from './format';
 
 /**
- * Reasons why a sign-in failed, by the code in `#/sign-in/problem/<code>`. Single sign-on and expired links use these
- * codes.
+ * Why a sign-in failed, by the code in `#/sign-in/problem/<code>`. Single sign-on and expired links use these codes.
  */
 const PROBLEMS: Record<string, string> = {
   used: 'This link has already been used or has expired. Ask for a new one, or sign in another way.',
@@ -21,14 +20,14 @@ const PROBLEMS: Record<string, string> = {
 };
 const UNKNOWN = 'Single sign-on did not work. Try again, or sign in another way.';
 
-/** Returns the sentence for a code of `#/sign-in/problem/<code>`. */
+/** Returns the sentence for a code in `#/sign-in/problem/<code>`. */
 export const problemOf = (code: string): string => (Object.hasOwn(PROBLEMS, code) && PROBLEMS[code]) || UNKNOWN;
 
 /** The method that the sign-in page offers first. The others are one click away. */
 export type Way = 'password' | 'api_key' | 'single_sign_on';
 
 /**
- * Used if the sign-in methods could not be loaded, so that no one is locked out. It has all methods that need no
+ * Used if the sign-in methods couldn't be loaded, so that no one is locked out. It includes all methods that need no
  * configuration.
  */
 export const ANY_METHOD: SignInMethods = {
@@ -40,8 +39,8 @@ export const ANY_METHOD: SignInMethods = {
 };
 
 /**
- * Returns the URL where the browser keeps the session cookie, if this page isn't one. Over plain HTTP, browsers drop a
- * secure cookie, except on this machine. `page` is the URL of this page.
+ * Returns the URL where the browser would keep the session cookie, if this page isn't one. Over plain HTTP, browsers
+ * drop secure cookies, except on localhost. `page` is this page's URL.
  */
 export function secureUrlFor(
   { secure_url }: SignInMethods,
@@ -51,15 +50,15 @@ export function secureUrlFor(
   return page.protocol === 'http:' && !isLocal ? secure_url : null;
 }
 
-/** Passwords need an account, and users without one may have a key. */
+/** Passwords need an account. Users without an account may have a key. */
 export function firstWay({ password, single_sign_on, needs_account }: SignInMethods): Way {
   if (password && !needs_account) return 'password';
   return single_sign_on && !password ? 'single_sign_on' : 'api_key';
 }
 
 /**
- * The next step on the page of a link. `ask` signs in after a click, because email scanners open links as well. `member`
- * means that the user has already joined. `sign_in` signs in with the existing account, then joins.
+ * The next step on a link's page. `ask` signs in after a click, because email scanners also open links. `member` means
+ * that the user has already joined. `sign_in` signs in with the existing account, then joins.
  */
 export type Step = 'ask' | 'make_yours' | 'make_account' | 'sign_in' | 'join' | 'member' | 'new_password';
 
@@ -85,25 +84,26 @@ const MAY: Record<Role, string> = {
   admin: 'do everything, including inviting others and reading the audit log',
 };
 
-/** Returns a text such as `Ada invites you to “Shop”`. */
+/** Returns text such as `Ada invites you to “Shop”`. */
 export const invites = ({ invited_by, organization }: Link): string =>
   `${invited_by ?? 'Someone'} invites you to “${organization?.name ?? ''}”`;
 
 export const roleText = ({ role }: Link): string =>
   role === null ? '' : `Your role is ${role}: you can ${MAY[role]}.`;
 
-/** Returns the signed-in user, for the middle of a sentence. With AUTH=off, that is everyone. */
+/** Returns the signed-in user's name, for use within a sentence. With AUTH=off, it means everyone. */
 export const nameOf = (by: Pick<SignedIn, 'person' | 'key_name'> | null | undefined): string =>
   by?.person?.name ?? (by?.key_name ? `the key “${by.key_name}”` : 'an administrator');
 
 /**
- * Whether the invitation is for another email address than the signed-in user's. It still works, but they should know.
+ * Whether the invitation is for a different email address than the signed-in user's. It still works, but the user
+ * should know.
  */
 export const isForAnother = ({ email }: Link, by: Pick<SignedIn, 'person'>): boolean =>
   email !== null && by.person?.email !== null && by.person?.email !== email;
 
 /**
- * Returns why a sign-in was refused. `wrong` is the sentence for wrong credentials, and `message` is for any other
+ * Returns why a sign-in was refused. `wrong` is the sentence for wrong credentials, and `message` is used for any other
  * reason.
  */
 export function refusalText(

@@ -1,4 +1,4 @@
-/** The range of a chart, in milliseconds. */
+/** A chart's time range, in milliseconds. */
 export interface TimeRange {
   from: number;
   to: number;
@@ -14,18 +14,18 @@ export type RangeName = keyof typeof SECONDS;
 export const RANGES = Object.keys(SECONDS) as RangeName[];
 
 const STEPS = [10, 60, 300, 900, 3600, 7200, 14_400, 21_600, 86_400];
-/** The number of buckets in a chart with bars, and in one with percentiles, which need several checks per bucket. */
+/** The number of buckets in a bar chart, and in a percentile chart, which needs several checks per bucket. */
 export const BUCKETS = { bars: 300, percentiles: 120 };
 /** A shorter range has too few buckets to draw. */
 const SHORTEST_MS = 120_000;
 
-/** Returns the smallest step in seconds that needs at most `buckets` buckets, each of at least one check interval. */
+/** Returns the smallest step in seconds that needs at most `buckets` buckets, each at least one check interval long. */
 export const stepFor = (seconds: number, interval: number, buckets: number): number =>
   STEPS.find((step) => step >= interval && seconds / step <= buckets) ?? 86_400;
 
 /**
- * Returns the range in a URL: `range=24h`, or `from` and `to` in seconds after zooming. The default is `usual`. Without
- * it, the default is a day, or an hour if the endpoint is less than two hours old.
+ * Returns the range in a URL: `range=24h`, or `from` and `to` in seconds after zooming. The default is `usual`. If that
+ * is missing, it is a day, or an hour if the endpoint is less than two hours old.
  */
 export function rangeOf(
   query: URLSearchParams,

@@ -1,10 +1,10 @@
-/** Seconds per unit, smallest first. */
+/** Seconds per unit, smallest unit first. */
 const UNITS = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 } as const;
 export type TimeUnit = keyof typeof UNITS;
 
-/** A duration while it is edited. */
+/** A duration that is being edited. */
 export interface TimeSpan {
-  /** A number as text. Empty means none. */
+  /** A number as a string. Empty means none. */
   amount: string;
   unit: TimeUnit;
 }
@@ -12,7 +12,7 @@ export interface TimeSpan {
 const isUnit = (name: string): name is TimeUnit => name in UNITS;
 const LARGEST_FIRST = Object.keys(UNITS).filter(isUnit).reverse();
 
-/** Returns seconds in the largest unit that divides them. 0 uses `unit`, and `null` (none) is empty in `unit`. */
+/** Converts seconds to the largest unit that divides them. 0 uses `unit`, and `null` (none) is empty, in `unit`. */
 export function spanOf(seconds: number | null, unit: TimeUnit): TimeSpan {
   if (seconds === null || seconds === 0) return { amount: seconds === null ? '' : '0', unit };
   const fitting = LARGEST_FIRST.find((each) => seconds % UNITS[each] === 0) ?? 'seconds';
@@ -30,7 +30,7 @@ const SHORT: Record<TimeUnit, (n: number) => string> = {
   days: (n) => (n === 1 ? '1 day' : `${n} days`),
 };
 
-/** Returns the exact duration in words, such as `10 min`, `1 h 30 min`, or `2 days`. */
+/** Returns the exact duration, such as `10 min`, `1 h 30 min`, or `2 days`. */
 export function spanText(seconds: number): string {
   let rest = seconds;
   const parts = LARGEST_FIRST.flatMap((unit) => {

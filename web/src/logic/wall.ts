@@ -1,13 +1,13 @@
 import type { OverviewItem } from '../api/types';
 import { shownStatus, STATUSES } from './overview-order';
 
-/** The layout of the tiles on a wall, so that all are visible at once. In pixels. */
+/** The layout of the tiles on a wall, in pixels. All tiles are visible at the same time. */
 export interface WallGrid {
   columns: number;
   width: number;
   height: number;
   gap: number;
-  /** The columns and rows of a tile that is down or degraded. */
+  /** How many columns and rows a tile that is down or degraded takes up. */
   span: number;
 }
 
@@ -16,15 +16,15 @@ const LARGEST_GAP = 6;
 const [LARGEST, SMALLEST, STEP] = [3, 0.05, 0.01];
 /** Tiles that need attention are twice as large as the others. */
 const SPAN = 2;
-/** Up to this many large tiles stay readable, even if the others have to be small. */
+/** Up to this many large tiles remain readable, even if the others must be small. */
 const FEW = 24;
 
 /** Whether the endpoint needs attention. */
 export const needsSomebody = (item: OverviewItem): boolean => ['down', 'degraded'].includes(shownStatus(item));
 
 /**
- * Returns the largest tiles with which `quiet` small and `loud` large ones fit on a screen. If even the smallest don't
- * fit, the rest is cut off.
+ * Returns the largest tile size at which `quiet` small tiles and `loud` large tiles fit on a screen. If even the
+ * smallest size doesn't fit, the rest is cut off.
  */
 export function wallGrid(quiet: number, loud: number, screen: { width: number; height: number }): WallGrid {
   let grid = gridAt(SMALLEST, loud, screen);
@@ -49,6 +49,8 @@ function gridAt(scale: number, loud: number, screen: { width: number }): WallGri
 const { compare } = new Intl.Collator('en', { numeric: true });
 const rank = (item: OverviewItem): number => STATUSES.indexOf(shownStatus(item));
 
-/** Returns the worst first, then by name. A tile keeps its place as long as its status doesn't change. */
+/**
+ * Sorts endpoints by status, worst first, then by name. A tile keeps its position as long as its status doesn't change.
+ */
 export const wallOrder = (items: readonly OverviewItem[]): OverviewItem[] =>
   [...items].sort((a, b) => rank(a) - rank(b) || compare(a.name, b.name) || compare(a.id, b.id));

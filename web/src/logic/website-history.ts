@@ -2,7 +2,7 @@ import type { Day } from './calendar';
 
 const DAY_MS = 86_400_000;
 
-/** The uptime windows of a website, in UTC days up to today. */
+/** A website's uptime windows, in UTC days up to today. */
 export const WEBSITE_WINDOWS: readonly (readonly [title: string, days: number])[] = [
   ['Today', 1],
   ['7 days', 7],
@@ -16,8 +16,8 @@ export const firstDay = (days: number, nowMs: number): string =>
   new Date(nowMs - (days - 1) * DAY_MS).toISOString().slice(0, 10);
 
 /**
- * Returns the share of successful checks among the conclusive ones since a day. `null` without such checks, or if the
- * window starts before `read`.
+ * Returns the share of conclusive checks since a day that were successful. `null` if there were none, or if the window
+ * starts before `read`.
  */
 export function uptimeSince(days: readonly Day[], first: string, read: string): number | null {
   if (first < read) return null;

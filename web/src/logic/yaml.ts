@@ -1,4 +1,4 @@
-/** Text that YAML 1.1 and 1.2 read as a string without quotes: words, paths, and URLs. */
+/** Text that YAML 1.1 and 1.2 both read as a string without quotes: words, paths, and URLs. */
 const PLAIN = /^(?:https?:\/\/[\w./~%+@-]+|[A-Za-z][\w./@+-]*(?: [A-Za-z][\w./@+-]*)*)$/;
 const WORD = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
 

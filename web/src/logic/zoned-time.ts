@@ -1,6 +1,6 @@
 export const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** Zones that browsers only list under an old name. */
+/** Zones that browsers list only under an old name. */
 const RENAMED = [
   'America/Argentina/Buenos_Aires',
   'Asia/Ho_Chi_Minh',
@@ -12,14 +12,14 @@ const RENAMED = [
 ];
 
 /**
- * Returns all time zones of the browser, its own first. UTC and new names are included even if the browser's list lacks
- * them.
+ * Returns all time zones that the browser knows, starting with its own. UTC and new names are included even if the
+ * browser doesn't list them.
  */
 export const zones = (): string[] => [
   ...new Set([OWN_ZONE, 'UTC', ...[...Intl.supportedValuesOf('timeZone'), ...RENAMED].sort()]),
 ];
 
-/** Returns an instant in a time zone, such as `Sun, Mar 28, 2027, 03:00 GMT+2`. */
+/** Formats an instant in a time zone, such as `Sun, Mar 28, 2027, 03:00 GMT+2`. */
 export const zonedTime = (iso: string, timeZone: string): string =>
   new Intl.DateTimeFormat(undefined, {
     timeZone,
@@ -33,7 +33,7 @@ export const zonedTime = (iso: string, timeZone: string): string =>
     timeZoneName: 'short',
   }).format(new Date(iso));
 
-/** Returns an instant for a `datetime-local` field in the browser's time zone. Empty for none. */
+/** Converts an instant to a `datetime-local` value in the browser's time zone. Empty if there is none. */
 export function fieldOf(iso: string | null): string {
   if (iso === null) return '';
   const at = new Date(iso);
@@ -41,8 +41,8 @@ export function fieldOf(iso: string | null): string {
 }
 
 /**
- * Returns the instant of such a field. An unchanged field keeps its seconds. Invalid text is returned as it is, and the
- * service rejects it.
+ * Converts a `datetime-local` value to an instant. An unchanged field keeps its seconds. Invalid text is returned
+ * unchanged, and the service rejects it.
  */
 export function instantOf(text: string, stored: string | null): string | null {
   if (text === fieldOf(stored)) return stored;

@@ -35,16 +35,16 @@ import { may } from '../state/session';
 import { errorMessage, showToast } from '../state/toast';
 
 const PATH = '/api/v1/configuration';
-/** The service runs eight tests at once per organization, and other members need some of them. */
+/** The service runs eight tests at a time per organization, and other members need some of them. */
 const AT_ONCE = 4;
-/** Milliseconds without a keystroke before tests start, so that half-typed lines aren't tested. */
+/** How many milliseconds without a keystroke to wait before starting tests, so that half-typed lines aren't tested. */
 const PAUSE = 700;
 
 type Tests = Readonly<Record<string, Test>>;
 
 /**
- * Adds many endpoints from a list, a file, or a sitemap. Each is guessed and tested, and one request creates all of
- * them.
+ * Adds many endpoints from a list, a file, or a sitemap. Each one is guessed and tested, and a single request creates
+ * all of them.
  */
 export function AddManyPage() {
   if (!may.write()) return <p class="notice warn">You have read-only access.</p>;
@@ -184,14 +184,14 @@ const wrong = (pointer: string, message: string) =>
     pointer === '' ? [] : [{ pointer, code: 'taken', message }],
   );
 
-/** Reads all problems, so that the form does not repeat them below its fields. */
+/** Reads all problems, so that the form doesn't repeat them below its fields. */
 const firstProblem = (form: FormState, pointers: readonly string[]): string | undefined =>
   pointers.map(form.problem).find((message) => message !== undefined);
 
-/** Fields that each line defines. The interval is the same for all. */
+/** Fields that are defined per line. The interval is the same for all lines. */
 const OWN_FIELDS = ['url', 'name', 'type', 'key'];
 
-/** Throws if the plan changes an existing endpoint with the same key, because this page only adds new ones. */
+/** Throws if the plan would change an existing endpoint with the same key, because this page only adds new ones. */
 function refuseChanges({ changes }: ConfigurationPlan, { places }: Declared): void {
   const changed = changes.find(({ action, resource }) => action === 'update' && resource === 'endpoint');
   const place = [...places.values()].find(({ path }) => path === changed?.key);
@@ -352,7 +352,7 @@ function Told() {
   );
 }
 
-/** Tests each URL once, a few at a time, after the list hasn't changed for a moment. Returns the results by URL. */
+/** Tests each URL once, a few at a time, after the list has been unchanged for a moment. Returns the results by URL. */
 function useTests(lines: readonly Line[]): Tests {
   const tests = useSignal<Tests>({});
   const wanted = useRef<Line[]>([]);

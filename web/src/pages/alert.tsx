@@ -33,7 +33,7 @@ function created(alert: Alert, sent: ConfigValue): void {
   go(`/alerts/${alert.id}`);
 }
 
-/** One alert rule: its form, its deliveries, and its events. */
+/** The page for an alert rule: its form, its deliveries, and its events. */
 export function AlertPage({ id }: { id: string | null }) {
   const path = `/api/v1/alerts/${id}`;
   const loaded = useLoad(path, (abort) =>
@@ -128,7 +128,7 @@ export function AlertPage({ id }: { id: string | null }) {
   );
 }
 
-/** Shows a text such as ` · notifies hooks.slack.com through Operations`. */
+/** Shows text such as ` · notifies hooks.slack.com through Operations`. */
 function Notifies({ alert, contacts }: { alert: Alert; contacts: readonly Contact[] | undefined }) {
   const { contact_id: id, destination } = alert;
   if (id === null) return destination === null ? null : <> · notifies {destination}</>;

@@ -38,14 +38,14 @@ const STATES: Record<string, (alert: Alert, contacts: readonly Contact[]) => boo
   off: (alert) => !alert.enabled,
 };
 
-/** The number of rows shown at first, and added by each click. A table of a thousand rows is slow to draw. */
+/** How many rows to show at first, and how many each click adds. A table with a thousand rows is slow to draw. */
 const ROWS = 100;
 
-/** Returns the sort order: triggered alerts first, then those that reach no one. */
+/** Returns the sort position: triggered alerts first, then those that don't reach anyone. */
 const urgency = (alert: Alert, contacts: readonly Contact[]): number =>
   alert.triggered ? 2 : isUnheard(alert, contacts) ? 1 : 0;
 
-/** Returns the text in which the search looks for words. */
+/** Returns the text to search in. */
 const searched = (alert: Alert, contacts: readonly Contact[]): string => {
   const item = itemOf(alert.endpoint_id);
   const contact = alert.contact_id === null ? '' : contactName(alert.contact_id, contacts);
@@ -104,7 +104,7 @@ export function AlertRulesPage() {
   const rows = useSignal(ROWS);
   const timer = useRef(0);
   useEffect(() => {
-    // An outage of many endpoints causes only one request. By then, most messages have been sent.
+    // An outage of many endpoints triggers only one request. By then, most messages have been sent.
     const soon = () => {
       clearTimeout(timer.current);
       timer.current = window.setTimeout(alerts.reload, 1000);
@@ -259,13 +259,13 @@ export function AlertEventsPage() {
   );
 }
 
-/** The endpoint that a message is about, or the contact it reports as failing. */
+/** The endpoint that a message reports, or the contact that it reports as failing. */
 function About({ of: { endpoint_id, endpoint_name, contact_id } }: { of: Delivery }) {
   if (endpoint_id !== null) return <a href={`#/endpoints/${endpoint_id}`}>{endpoint_name}</a>;
   return contact_id === null ? <>–</> : <a href={`#/contacts/${contact_id}`}>Contact</a>;
 }
 
-/** Lists the messages that reached no one, newest first. */
+/** Lists the messages that didn't reach anyone, newest first. */
 export function FailedDeliveriesPage() {
   const version = useSignal(0);
   const reload = () => {

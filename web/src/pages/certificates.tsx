@@ -15,10 +15,10 @@ import { useLoad } from '../state/load';
 import { items, refresh } from '../state/overview-store';
 import { may } from '../state/session';
 
-/** How many days ahead the page shows, which is also the full length of a bar. */
+/** How many days ahead the page shows. A full-length bar represents this many days. */
 const DAYS = 90;
 
-/** Lists certificates that expire within 90 days: when, who is notified, and when next. */
+/** Lists certificates that expire within 90 days: when, who is notified, and when that happens next. */
 export function CertificatesPage() {
   const endpoints = useLoad('certificates', async (signal) => {
     const found = await all<Endpoint>(`/api/v1/endpoints?certificate_within=${DAYS}`, signal);
@@ -75,7 +75,7 @@ const EndBar = ({ days, expiresAt }: { days: number; expiresAt: string }) => (
   </>
 );
 
-/** Returns the alert rules that notify contacts about an endpoint, once they are loaded. */
+/** Returns the alert rules that notify contacts about an endpoint, after they are loaded. */
 const toldOf = (endpointId: string, alerts: readonly Alert[] | undefined): readonly Alert[] | undefined =>
   alerts?.filter((each) => each.endpoint_id === endpointId && each.enabled && !isPager(each.type));
 

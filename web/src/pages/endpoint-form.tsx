@@ -36,7 +36,7 @@ import { refreshSoon, refreshWebsites } from '../state/overview-store';
 import { arrivals, go, route } from '../state/router';
 import { may } from '../state/session';
 
-/** The values of the form. Numbers are text until they are sent. */
+/** The form's values. Numbers are strings until they are sent. */
 interface Draft {
   name: string;
   url: string;
@@ -52,10 +52,10 @@ interface Draft {
   /** The text as typed. */
   tags: string;
   depends_on: string[];
-  /** In the user's order. */
+  /** In the order chosen by the user. */
   locations: string[];
   quorum: string;
-  /** The settings of a heartbeat. The other settings don't apply to it. */
+  /** The settings for a heartbeat. The other settings don't apply to heartbeats. */
   heartbeat: HeartbeatDraft;
 }
 
@@ -78,10 +78,10 @@ const EMPTY: Draft = {
   heartbeat: newHeartbeat(OWN_ZONE),
 };
 
-/** The placeholder for values that a key may not see. It also works in the settings of another endpoint. */
+/** The placeholder for values that a key isn't allowed to see. It also works in another endpoint's settings. */
 const MASK = '********';
 
-/** Replaces settings that don't apply to the endpoint's type with the defaults of a new endpoint. */
+/** Replaces settings that don't apply to the endpoint's type with the defaults for a new endpoint. */
 const withoutNulls = ({ method, headers, assertions, follow_redirects, tls, heartbeat, ...rest }: Endpoint) => ({
   ...rest,
   heartbeat: heartbeat ? heartbeatDraftOf(heartbeat, OWN_ZONE) : EMPTY.heartbeat,
@@ -102,7 +102,7 @@ const draftOf = (endpoint: Endpoint): Draft => ({
   quorum: String(endpoint.quorum),
 });
 
-/** Returns the URL to send. A host becomes the URL that its type accepts. */
+/** Returns the URL to send. A plain host is converted to a URL that the type accepts. */
 function urlOf(draft: Draft): string {
   const guess = guessEndpoint(draft.url);
   return guess?.type === draft.type ? guess.url : draft.url.trim();
@@ -111,7 +111,7 @@ function urlOf(draft: Draft): string {
 const hasTls = ({ tls: { verify, ca, server_name, warn_days } }: Draft) =>
   !verify || ca !== null || server_name !== null || warn_days !== WARN_DAYS;
 
-/** Returns the request body. For a new endpoint it omits the defaults, so that the shown command stays short. */
+/** Returns the request body. For a new endpoint, it omits the defaults, so that the command shown is short. */
 function bodyOf(draft: Draft, isNew: boolean): Record<string, unknown> {
   const { method, body, assertions, follow_redirects, tls, depends_on, locations, quorum } = draft;
   const tags = tagsIn(draft.tags);
@@ -153,7 +153,7 @@ function bodyOf(draft: Draft, isNew: boolean): Record<string, unknown> {
   };
 }
 
-/** Creates an endpoint, possibly as a copy of another one, or edits one. */
+/** The form for editing an endpoint or creating one, possibly as a copy. */
 export function EndpointFormPage({ id }: { id: string | null }) {
   const source = id ?? route.value.query.get('copy');
   const existing = useLoad(`form/${source}`, (signal) =>
@@ -179,7 +179,7 @@ export function EndpointFormPage({ id }: { id: string | null }) {
   );
 }
 
-/** Returns the settings of a copy. Masked values are cleared, because the user has to enter them again. */
+/** Returns the settings for a copy. Masked values are cleared, because the user must enter them again. */
 function copyOf(endpoint: Endpoint): Draft {
   const draft = draftOf(endpoint);
   return {
@@ -208,7 +208,7 @@ function ExistingEndpoint({ endpoint }: { endpoint: Endpoint }) {
   return <Editor id={endpoint.id} draft={draft.value} isNew={false} save={save} call={call} set={patch(draft)} />;
 }
 
-/** Fills in the settings that the user hasn't chosen with guesses from the URL. */
+/** Fills in settings that the user hasn't chosen, based on the URL. */
 function guessed(chosen: Partial<Draft>): Draft {
   const guess = guessEndpoint(chosen.url ?? '');
   return { ...EMPTY, ...(guess && { type: guess.type, name: guess.name }), ...chosen };
@@ -226,19 +226,19 @@ function asAsked(): Partial<Draft> {
 }
 
 /**
- * Returns the website for jobs and probes, which belong to no site. If the user doesn't choose one, they are grouped
- * under this name.
+ * Returns the website for jobs and probes, which don't belong to a site. Unless the user chooses a website, they are
+ * grouped under this name.
  */
 const siteless = (draft: Pick<Draft, 'type'>): string | null =>
   isHeartbeat(draft) ? 'Jobs' : isProbe(draft) ? 'Probes' : null;
 
-/** The URL comes first, because the type, name, and website are guessed from it until the user chooses them. */
+/** The URL comes first, because the type, name, and website are guessed from it until the user sets them. */
 function NewEndpoint({ of }: { of: Endpoint | null }) {
   const { chosen, website, websiteName, picked, saved } = useDraft('an unsaved endpoint', () => ({
     chosen: signal<Partial<Draft>>(of ? copyOf(of) : asAsked()),
     website: signal(of?.website_id ?? route.peek().query.get('website_id')),
     websiteName: signal(''),
-    /** `null` until the user changes it. The default contacts are used until then. */
+    /** `null` until the user changes it. Until then, the default contacts are used. */
     picked: signal<string[] | null>(null),
   }));
   const draft = guessed(chosen.value);
@@ -261,7 +261,7 @@ function NewEndpoint({ of }: { of: Endpoint | null }) {
   const websiteOf = chosenWebsite
     ? { name: chosenWebsite.name, url: chosenWebsite.url }
     : { name: websiteName.value.trim() || site.host, url: site.url };
-  // A single request in both cases, so that no empty website is left behind if its endpoint is rejected.
+  // Uses a single request in both cases, so that no empty website is left behind if its endpoint is rejected.
   const call: Call =
     websiteId === ''
       ? {
@@ -348,7 +348,7 @@ function NewEndpoint({ of }: { of: Endpoint | null }) {
   );
 }
 
-/** The request that saves, and the pointer to the endpoint in its body. */
+/** The request that saves the endpoint, and the pointer to the endpoint in its body. */
 interface Call {
   path: string;
   body: Record<string, unknown>;
@@ -384,7 +384,7 @@ function needUrl(draft: Draft, pointer: string): void {
 }
 
 function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany, yaml }: EditorProps) {
-  /** The result of a test, with the settings that were tested. It disappears when they change. */
+  /** The result of a test, and the settings that were tested. It disappears when they change. */
   const verdict = useSignal<{ of: string; check: UnrecordedCheck } | null>(null);
   const box = useRef<HTMLDivElement>(null);
   const { value: choices } = useLoad('choices', () => loadDocument().then(endpointChoices)).data;
@@ -438,8 +438,9 @@ function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany, 
           }
         >
           {({ problem: at }) => {
-            // A test has the endpoint's fields at its root. A new website gets its URL from the endpoint, and its name
-            // has its own field. Both pointers are read, so that neither problem is repeated below the form.
+            // In a test request, the endpoint's fields are at the root. A new website gets its URL from the endpoint,
+            // and its name has a separate field. Both pointers are read, so that neither problem is repeated below the
+            // form.
             const problem: Problem = (pointer) => {
               const atRoot = pointer === '/name' ? undefined : at(pointer);
               return at(`${call.pointer}${pointer}`) ?? atRoot;
@@ -526,14 +527,14 @@ const TestButton = ({ form, test }: { form: FormState; test: () => Promise<void>
   </Button>
 );
 
-/** Returns the choices, and the current value if it isn't among them (yet). */
+/** Returns the options, plus the current value if it isn't among them. */
 const withCurrent = (choices: readonly string[] | undefined, current: string): string[] => [
   ...new Set([...(choices ?? []), current]),
 ];
 
 /**
- * A heartbeat can't become another type, and other types can't become a heartbeat. Without probes, the type PROBE isn't
- * offered.
+ * A heartbeat can't be changed to another type, and other types can't be changed to a heartbeat. Without probes, the
+ * PROBE type isn't offered.
  */
 const typesOf = (choices: EndpointChoices | undefined, current: string, isNew: boolean, hasProbes: boolean): string[] =>
   withCurrent(choices?.types, current).filter(
@@ -542,9 +543,7 @@ const typesOf = (choices: EndpointChoices | undefined, current: string, isNew: b
       ((isNew || isHeartbeat({ type }) === isHeartbeat({ type: current })) && (hasProbes || !isProbe({ type }))),
   );
 
-/**
- * Returns the probes that an endpoint of type PROBE can monitor. The current one is included even if it was deleted.
- */
+/** Returns the probes that a PROBE endpoint can monitor. The current one is included even if it was deleted. */
 const probeOptions = (probes: readonly Probe[], current: string): [value: string, title: string][] => {
   const known = probes.map((probe): [string, string] => [`probe:${locationOf(probe)}`, probe.name]);
   const isKnown = current === '' || known.some(([url]) => url === current);
@@ -612,7 +611,7 @@ function Details({ draft, set, problem, choices }: Omit<DetailsProps, 'id'>) {
   );
 }
 
-/** The conditions under which the endpoint is up. */
+/** The conditions for the endpoint to be up. */
 const Conditions = ({ draft, set, problem, choices }: Omit<DetailsProps, 'id'>) => (
   <details open={draft.assertions.length > 0}>
     <summary>Conditions for up</summary>

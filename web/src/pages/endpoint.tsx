@@ -33,7 +33,9 @@ import { may } from '../state/session';
 
 const FirstContact = lazy(() => import('../components/alert/first-contact').then((file) => file.FirstContact), false);
 
-/** One endpoint: status, uptime, response time, availability, outages, certificate, alert rules, and checks. */
+/**
+ * The page for an endpoint: status, uptime, response time, availability, outages, certificate, alert rules, and checks.
+ */
 export function EndpointPage({ id }: { id: string }) {
   const path = `/api/v1/endpoints/${id}`;
   const endpoint = useLoad(path, (signal) => get<Endpoint>(path, signal));
@@ -45,7 +47,7 @@ export function EndpointPage({ id }: { id: string }) {
   const uptimes = useLoad(`${path}/uptime/${isThere}`, (signal) =>
     Promise.all(isThere ? WINDOWS.map(([window]) => get<Uptime>(`${path}/uptime?window=${window}`, signal)) : []),
   );
-  /** Counts changes by FirstContact, after which the alert rules are loaded again. */
+  /** Counts the changes made by FirstContact. The alert rules are reloaded after each one. */
   const made = useSignal(0);
   const reload = () => {
     const isFirst = endpoint.data.peek() === undefined && endpoint.error.peek() === null;
@@ -137,7 +139,7 @@ export function EndpointPage({ id }: { id: string }) {
   );
 }
 
-/** The newest checks as bars, with the response time as their height. */
+/** Shows the newest checks as bars whose height is the response time. */
 function Strip({ endpoint, checks }: { endpoint: Endpoint; checks: Check[] }) {
   const shown = checks.slice().reverse();
   const slowest = Math.max(1, ...shown.map((check) => check.duration_ms ?? 0));

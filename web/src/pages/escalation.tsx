@@ -44,8 +44,8 @@ import { showToast } from '../state/toast';
 import '../styles/escalation.css';
 
 /**
- * Edits the escalation of an endpoint, of a website, or of all endpoints with a tag. `of` is an ID, or `''` for the tag
- * in the query.
+ * Edits the escalation for an endpoint, a website, or all endpoints with a tag. `of` is an ID, or `''` for the tag in
+ * the query.
  */
 export function EscalationPage({ of }: { of: string }) {
   const tag = route.value.query.get('tag');
@@ -255,7 +255,7 @@ function StepCard({ step, isFirst, steps, set, alerts, contacts }: StepProps) {
   );
 }
 
-/** Whether all alert rules of the contact at this step are turned off. */
+/** Whether all of the contact's alert rules at this step are turned off. */
 function isOff(alerts: readonly Alert[], contact: string, seconds: number | null): boolean {
   const there = alerts.filter(({ contact_id, after }) => contact_id === contact && after === seconds);
   return there.length > 0 && there.every(({ enabled }) => !enabled);
@@ -274,7 +274,7 @@ function Told({ id, contacts, isOff: off }: { id: string; contacts: readonly Con
   );
 }
 
-/** The minutes of a step. They also define the order of the steps, so there is no other way to move one. */
+/** A field for a step's minutes. They also define the order of the steps, so there is no other way to move one. */
 function Minutes({ step, steps, set }: Pick<StepProps, 'step' | 'steps' | 'set'>) {
   const isWrong = secondsOf(step) === null;
   return (
@@ -304,7 +304,7 @@ function Minutes({ step, steps, set }: Pick<StepProps, 'step' | 'steps' | 'set'>
   );
 }
 
-/** Up to this many contacts are buttons. More are a search. */
+/** Up to this many contacts are shown as buttons. If there are more, there is a search box. */
 const MOST_BUTTONS = 8;
 
 function Add({ when, contacts, add }: { when: string; contacts: readonly Contact[]; add: (id: string) => void }) {
@@ -330,7 +330,7 @@ function Add({ when, contacts, add }: { when: string; contacts: readonly Contact
   );
 }
 
-/** The maximum number of alert rules shown that the escalation doesn't change. */
+/** The maximum number of unchanged alert rules to show. */
 const MOST_OWN = 10;
 
 function Own({ alerts, of }: { alerts: readonly Alert[]; of: string }) {

@@ -28,7 +28,7 @@ import { fold, folded, isCompact, isSelecting, pick, picked, selectSeveral, setC
 import { go, route, setQuery } from '../state/router';
 import { may } from '../state/session';
 
-// Not loaded with the first page, because few users select endpoints at once.
+// Not loaded with the first page, because few users select several endpoints.
 const BulkBar = lazy(() => import('../components/overview/bulk-bar').then((file) => file.BulkBar));
 // Most installations have no probe.
 const LocationFilter = lazy(
@@ -36,7 +36,7 @@ const LocationFilter = lazy(
   false,
 );
 
-/** Every endpoint, grouped by website, with filters, sorting, and keyboard shortcuts. */
+/** Shows every endpoint, grouped by website, with filters, sorting, and keyboard shortcuts. */
 export function OverviewPage() {
   const location = route.value.query.get('location');
   const at = useLoad(`at/${location}`, async (signal) => {
@@ -48,7 +48,7 @@ export function OverviewPage() {
   useEvery(60, at.reload);
   const filters = useComputed(() => filtersOf(route.value.query, at.data.value));
   const groups = useComputed(() => grouped(items.value ?? [], filters.value, websites.value ?? []));
-  // A search result must not be hidden in a folded website.
+  // Search results must not be hidden in a folded website.
   const isSearch = useComputed(() => {
     const { text, status, tag, planned, location: place } = filters.value;
     return text !== '' || status !== null || tag !== null || planned || place !== null;
@@ -233,7 +233,7 @@ function FilterBar(props: {
   );
 }
 
-/** The number of tags shown as buttons. Others are found by a search. */
+/** The number of tags to show as buttons. Others can be found by searching. */
 const TAGS = 8;
 
 /** Filters by maintenance and by tag. Renders nothing if there is neither. */

@@ -3,7 +3,7 @@ import { lazy } from '../components/lazy';
 import { matchPath, type Pattern } from '../logic/route-match';
 import { OverviewPage } from './overview';
 
-// Fetched after the first page, because users usually wait for the overview.
+// Fetched after the first page, because users usually want to see the overview first.
 const AddManyPage = lazy(() => import('./add-many').then((page) => page.AddManyPage));
 const AlertEventsPage = lazy(() => import('./alerts').then((page) => page.AlertEventsPage));
 const AlertPage = lazy(() => import('./alert').then((page) => page.AlertPage));
@@ -29,20 +29,19 @@ export interface Route {
   path: Pattern;
   /** The title of the browser tab, also used in the list of shortcuts. */
   title: string;
-  /**
-   * The entry of the main navigation that is highlighted on this page. The first route of an entry is the target of its
-   * link.
-   */
+  /** The main navigation entry that is highlighted on this page. An entry links to its first route. */
   section?: string;
-  /** One key, or a sequence of two. */
+  /** A key, or a sequence of two keys. */
   shortcut?: string;
-  /** The role without which the shortcut does nothing. */
+  /** The role that the shortcut requires. */
   role?: 'write' | 'admin';
-  /** `parameter` is the segment of the path that matches `:name`. */
+  /** `parameter` is the path segment that matches `:name`. */
   show: (parameter: string) => ComponentChildren;
 }
 
-/** All pages. The first match is shown. The router, navigation, titles, shortcuts, and their list use this table. */
+/**
+ * All pages. The first match is shown. The router, the navigation, titles, and shortcuts are all based on this table.
+ */
 export const ROUTES: readonly Route[] = [
   { path: '', title: 'Overview', section: 'Overview', shortcut: 'g o', show: () => <OverviewPage /> },
   {
@@ -128,7 +127,7 @@ export const ROUTES: readonly Route[] = [
   { path: 'websites/:id', title: 'Website', section: 'Overview', show: (id) => <WebsitePage key={id} id={id} /> },
 ];
 
-/** Returns the route of a path, and its parameter. */
+/** Returns the route for a path, and its parameter. */
 export function findRoute(path: readonly string[]): { route: Route; parameter: string } | null {
   for (const route of ROUTES) {
     const parameter = matchPath(route.path, path);

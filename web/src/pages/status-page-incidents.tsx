@@ -15,13 +15,13 @@ import { items, tagsOf } from '../state/overview-store';
 import { may } from '../state/session';
 import '../styles/incident.css';
 
-/** The maximum number of open incidents loaded. Only the incident itself shows what a page would contain. */
+/** The maximum number of open incidents to load. Only the incident itself shows what a page would contain. */
 const MOST = 20;
 
 const NAMED = 5;
 
 /**
- * Shows open incidents that the page would contain, and whether customers see them. Renders nothing if there are none.
+ * Shows open incidents that would be on the page, and whether customers see them. Renders nothing if there are none.
  */
 export function OpenOnPage({ page }: { page: PublicPage }) {
   useEffect(() => void refreshIncidents(), []);

@@ -11,20 +11,20 @@ interface Props {
   /** The text as typed. */
   accent: string;
   /**
-   * The URL of the logo. `chosen` is a file that isn't saved yet. The content security policy doesn't let the page show
+   * The logo's URL. `chosen` is a file that isn't saved yet. The content security policy doesn't allow the page to show
    * it.
    */
   logo: string | null;
   groups: PublicPage['groups'];
-  /** The website whose page this is, for pages without groups. */
+  /** The website that this page is for, if the page has no groups. */
   websiteId: string | null;
   websites: readonly Website[];
 }
 
-/** Whether a text is a color such as `#7a3ff2`. */
+/** Whether a string is a color such as `#7a3ff2`. */
 export const isColour = (text: string): boolean => /^#[0-9a-f]{6}$/i.test(text);
 
-/** A preview of the page while it is edited. Days and outages are only on the page itself. */
+/** A preview of the page while it is being edited. Days and outages are shown only on the page itself. */
 export function PagePreview({ title, description, accent, logo, groups, websiteId, websites }: Props) {
   itemOf('');
   const all = items.value ?? [];

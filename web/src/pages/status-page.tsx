@@ -33,10 +33,10 @@ const EMPTY = {
   groups: [{ name: '', endpoints: [], websites: [] }] as Group[],
 };
 const MAX_LOGO_BYTES = 64 * 1024;
-/** The number of matches offered at once. */
+/** The number of matches to offer at once. */
 const OFFERED = 8;
 
-/** A public page, or a new one: its content, its appearance, and its URL. */
+/** The form for a new or existing public page: its content, appearance, and URL. */
 export function StatusPagePage({ id }: { id: string | null }) {
   const path = `/api/v1/status-pages/${id ?? ''}`;
   const page = useLoad(path, (signal) => (id === null ? Promise.resolve(null) : get<PublicPage>(path, signal)));
@@ -328,7 +328,7 @@ function Groups({ groups, websites, form, set }: GroupsProps) {
   );
 }
 
-/** Returns the list with an item moved up by one. */
+/** Returns the list with one item moved up by one. */
 const swapped = <T,>(list: readonly T[], at: number): T[] =>
   list.map((item, index) => (index === at ? (list[at - 1] ?? item) : index === at - 1 ? (list[at] ?? item) : item));
 
@@ -339,7 +339,7 @@ interface ChosenProps {
   set: (ids: string[]) => void;
 }
 
-/** The content of a group, in order. */
+/** A group's content, in order. */
 const Chosen = ({ names, ids, error, set }: ChosenProps) => (
   <>
     {ids.length > 0 && (
@@ -380,7 +380,7 @@ interface ChooserProps {
   add: (kind: (typeof KINDS)[number], id: string) => void;
 }
 
-/** Finds websites and endpoints by a part of their names. A click adds one. */
+/** Finds websites and endpoints by part of their name. Clicking one adds it. */
 function Chooser({ taken, websites, add }: ChooserProps) {
   const typed = useSignal('');
   if (!may.write()) return null;

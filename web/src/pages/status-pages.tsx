@@ -8,7 +8,7 @@ import { present } from '../state/deletion';
 import { useLoad } from '../state/load';
 import { may } from '../state/session';
 
-/** Lists every public page, for a website or for selected endpoints. */
+/** Lists every public page, whether for a website or for selected endpoints. */
 export function StatusPagesPage() {
   const pages = useLoad('status-pages', (signal) => all<PublicPage>('/api/v1/status-pages', signal));
   return (
@@ -58,5 +58,5 @@ export function StatusPagesPage() {
   );
 }
 
-/** The page of a website may have no title. */
+/** A website's page may have no title. */
 export const titleOf = (page: PublicPage): string => page.title ?? page.slug;

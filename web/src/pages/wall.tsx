@@ -16,15 +16,15 @@ import { items, refresh, refreshWebsites, websites } from '../state/overview-sto
 import { route, setQuery } from '../state/router';
 import { isWall } from '../state/theme';
 
-/** Below this width, a tile is only a color, because its name could not be read from a distance. */
+/** Below this width, a tile shows only a color, because its name couldn't be read from a distance. */
 const READABLE_PX = 96;
 
-/** The font size of a name, relative to the width of its tile. */
+/** The font size for a name, relative to the width of its tile. */
 const TEXT = 0.08;
 
 /**
- * The overview for a screen on a wall: dark, without navigation, and with all endpoints at once, worst first and
- * largest.
+ * The overview for a screen on a wall: dark, without navigation, and with all endpoints at once. The worst are first
+ * and largest.
  */
 export function Wall() {
   const tiles = useRef<HTMLUListElement>(null);

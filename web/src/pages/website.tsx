@@ -27,11 +27,11 @@ import { editStatusPage } from '../state/website-page';
 import { showToast } from '../state/toast';
 import '../styles/website.css';
 
-/** The state of a website: its endpoints, their days and outages, who is notified, and its public page. */
+/** The page for a website: its endpoints, their days and outages, who is notified, and its public page. */
 export function WebsitePage({ id }: { id: string }) {
   const path = `/api/v1/websites/${id}`;
   const website = useLoad(path, (signal) => get<Website>(path, signal));
-  // In the URL, so that unsaved changes are shown when the user returns to them.
+  // Stored in the URL, so that unsaved changes are shown when the user returns.
   const isEditing = route.value.query.has('edit');
   const destroy = async (website: Website) => {
     if (!(await deleteWebsite(website))) return;
@@ -84,7 +84,7 @@ export function WebsitePage({ id }: { id: string }) {
   );
 }
 
-/** All endpoints in a sentence, followed by each of them, worst first. */
+/** Describes all endpoints in a sentence, then lists them, worst first. */
 function State({ of }: { of: Website }) {
   itemOf('');
   const shown = ofWebsite(items.value ?? [], of.id);

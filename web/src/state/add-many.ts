@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** The URLs to add, one per line. They survive navigation to other pages. */
+/** The URLs to add, one per line. They are kept when the user goes to another page. */
 export const addresses = signal('');
 
 export function addAddresses(more: string): void {

@@ -1,10 +1,10 @@
 import { get, query } from '../api/client';
 import type { MaintenanceWindow, Occurrence } from '../api/types';
 
-/** The maximum number of windows drawn for an endpoint, newest first. */
+/** The maximum number of windows to draw for an endpoint, newest first. */
 const MOST = 5;
 
-/** Returns when the windows that cover an endpoint are in force between two times. */
+/** Returns when the windows that cover an endpoint are active between two times. */
 export async function occurrencesOf(
   endpointId: string,
   fromMs: number,

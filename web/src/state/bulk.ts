@@ -14,11 +14,11 @@ export interface Progress {
   total: number;
   isOver: boolean;
   failures: { name: string; reason: string }[];
-  /** Undoes the change. `null` while it runs, and if it can't be undone. */
+  /** Undoes the change. `null` while the change is running, or if it can't be undone. */
   undo: (() => unknown) | null;
 }
 
-/** The running change, or the last one until it is dismissed. */
+/** The change that is running, or the last one until it is dismissed. */
 export const progress = signal<Progress | null>(null);
 let isStopped = false;
 
@@ -28,8 +28,8 @@ export function stopBulk(): void {
 }
 
 /**
- * Changes several endpoints, four at a time. Endpoints that failed or were not reached stay selected. `undo` reverts the
- * changed ones.
+ * Changes several endpoints, four at a time. Endpoints that failed or weren't reached remain selected. `undo` reverts
+ * those that changed.
  */
 export async function runBulk(
   verb: string,

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** The current time in milliseconds, updated every five seconds. Ages on the page depend on it. */
+/** The current time in milliseconds, updated every five seconds. Ages on the page are based on it. */
 export const now = signal(Date.now());
 
 setInterval(() => {

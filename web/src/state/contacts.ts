@@ -6,8 +6,8 @@ import { present } from './deletion';
 import { type Loaded, useLoad } from './load';
 
 /**
- * Returns every contact by name. It loads them again when the window gets the focus, because another window may have
- * created one. Without `isNeeded`, nothing is loaded and the list is empty.
+ * Returns all contacts, sorted by name. Reloads them when the window receives the focus, because one may have been
+ * created in another window. Without `isNeeded`, nothing is loaded and the list is empty.
  */
 export function useContacts(isNeeded = true): Loaded<Contact[]> {
   const contacts = useLoad(`contacts/${isNeeded}`, (signal) =>

@@ -2,14 +2,15 @@ import { signal } from '@preact/signals';
 import { ApiProblem, remove } from '../api/client';
 import { dismiss, errorMessage, showToast, UNDO_MS } from './toast';
 
-/** A resource to delete by its path, which ends with its ID. */
+/** A resource to delete. Its path ends with its ID. */
 export interface Target {
   path: string;
   name: string;
 }
 
 /**
- * IDs of resources that are deleted, or will be unless the user undoes it. IDs are never reused, so they can stay here.
+ * The IDs of resources that have been deleted, or will be unless the user undoes it. IDs are never reused, so they can
+ * be kept.
  */
 const gone = signal<ReadonlySet<string>>(new Set());
 const waiting = new Set<(isLeaving?: boolean) => Promise<unknown>>();
@@ -22,13 +23,13 @@ function hide(targets: readonly Target[], isHidden: boolean): void {
   gone.value = next;
 }
 
-/** Returns the list without deleted items. Components that use it render again if the user undoes a deletion. */
+/** Returns the list without deleted items. Components that use it re-render if the user undoes a deletion. */
 export const present = <T extends { id: string }>(list: T[]): T[] =>
   gone.value.size === 0 ? list : list.filter(({ id }) => !gone.value.has(id));
 
 /**
  * Hides resources now and deletes them in ten seconds, so that the user can undo it. If a deletion fails, the resource
- * comes back with the reason. `then` runs after each deletion.
+ * reappears with the reason. `then` runs after each deletion.
  */
 export function deleteLater(
   targets: readonly Target[],
@@ -67,6 +68,6 @@ export function deleteLater(
   });
 }
 
-/** Sends pending deletions now. With `isLeaving`, the requests outlive the page. */
+/** Sends pending deletions now. With `isLeaving`, the requests continue after the page is closed. */
 export const deleteWaiting = (isLeaving = false): Promise<unknown> =>
   Promise.all([...waiting].map((now) => now(isLeaving)));

@@ -5,23 +5,23 @@ import { whose } from './session';
 
 type Fields = Readonly<Record<string, Signal<unknown>>>;
 
-/** The values of a form that are neither saved nor discarded. */
+/** The values in a form that have been neither saved nor discarded. */
 export interface Draft {
   /** The URL of the form. */
   at: string;
   /** A description such as `an unsaved endpoint`. */
   what: string;
   fields: Fields;
-  /** The fields when the form was opened, or last saved. */
+  /** The fields when the form was opened or last saved. */
   start: string;
   /** Whether the user has returned to it. */
   isResumed: boolean;
 }
 
-/** Kept only in the memory of this tab. Forms contain secrets, which must not be in the browser's storage. */
+/** Kept only in this tab's memory. Forms contain secrets, which must not be in the browser's storage. */
 export const drafts = signal<readonly Draft[]>([]);
 
-/** Counts discarded drafts of the current page, whose forms then start over. */
+/** Counts discarded drafts on the current page. Their forms then start over. */
 export const discarded = signal(0);
 
 // Drafts are dropped when the user changes, because others must not see them.
@@ -37,12 +37,12 @@ const textOf = (fields: Fields): string => JSON.stringify(Object.values(fields).
 
 const without = (draft: Draft): readonly Draft[] => drafts.peek().filter((each) => each !== draft);
 
-/** Drops the draft of a URL. */
+/** Drops the draft for a URL. */
 export function forget(at: string): void {
   drafts.value = drafts.peek().filter((each) => each.at !== at);
 }
 
-/** Drops the draft of a URL. If its form is on the page, the form is reset. */
+/** Drops the draft for a URL. If its form is on the page, the form is reset. */
 export function discard(at: string): void {
   forget(at);
   if (at === address.peek()) discarded.value++;
@@ -50,7 +50,7 @@ export function discard(at: string): void {
 
 /**
  * Returns the fields of the form at this URL. They keep their values until `saved` is called or the draft is discarded.
- * Without a draft, they come from `make`.
+ * Without a draft, `make` creates them.
  */
 export function useDraft<T extends Fields>(what: string, make: () => T): T & { saved: () => void } {
   const [draft] = useState(() => {

@@ -6,7 +6,7 @@ import { deleteLater } from './deletion';
 import { refreshSoon, refreshWebsites } from './overview-store';
 import { runAction, showToast } from './toast';
 
-/** Runs and records a check, then shows its result. Without `location`, the service chooses one. */
+/** Runs and records a check, then shows its result. Without `location`, the service selects one. */
 export async function checkNow(id: string, name: string, location?: string): Promise<void> {
   await runAction(async () => {
     const check = await post<Check>(`/api/v1/endpoints/${id}/checks${query({ location })}`);
@@ -20,7 +20,7 @@ export async function checkNow(id: string, name: string, location?: string): Pro
   });
 }
 
-/** Pauses or resumes the checks of an endpoint, with ten seconds to undo it. `then` also runs after an undo. */
+/** Pauses or resumes an endpoint's checks. The user can undo this for ten seconds. `then` also runs after an undo. */
 export async function setEnabled(id: string, name: string, enabled: boolean, then?: () => void): Promise<void> {
   await runAction(
     () => put(`/api/v1/endpoints/${id}`, { enabled }),
@@ -31,7 +31,7 @@ export async function setEnabled(id: string, name: string, enabled: boolean, the
   then?.();
 }
 
-/** Pauses or resumes all endpoints of a website, with ten seconds to undo it. */
+/** Pauses or resumes all endpoints on a website. The user can undo this for ten seconds. */
 export async function setWebsiteEnabled(id: string, name: string, enabled: boolean): Promise<void> {
   await runAction(
     () => put(`/api/v1/websites/${id}`, { enabled }),
@@ -42,7 +42,7 @@ export async function setWebsiteEnabled(id: string, name: string, enabled: boole
   void refreshWebsites();
 }
 
-/** Deletes endpoints with their alert rules and their history in ten seconds, unless the user undoes it. */
+/** Deletes endpoints with their alert rules and history after ten seconds, unless the user undoes it. */
 export function deleteEndpoints(list: readonly Pick<Endpoint, 'id' | 'name'>[]): void {
   const [first] = list;
   const what = list.length === 1 && first ? `${first.name} is` : `${count(list.length, 'endpoint')} are`;
@@ -50,7 +50,7 @@ export function deleteEndpoints(list: readonly Pick<Endpoint, 'id' | 'name'>[]):
   deleteLater(targets, `${what} deleted, with alert rules and history.`, refreshSoon);
 }
 
-/** Turns on warnings before the certificate's expiry, with the default of a new endpoint. */
+/** Turns on warnings before the certificate expires, using the default for a new endpoint. */
 export async function warnOfCertificate({ id, name, tls }: Endpoint): Promise<void> {
   await runAction(
     () => put(`/api/v1/endpoints/${id}`, { tls: { ...tls, warn_days: WARN_DAYS } }),

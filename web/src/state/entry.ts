@@ -2,8 +2,8 @@ import { effect, signal, untracked } from '@preact/signals';
 import { replace, route } from './router';
 
 /**
- * The content of a sign-in URL: the token of a link (`#/sign-in/<token>`), or the reason why single sign-on failed
- * (`#/sign-in/problem/<code>`). It is removed from the URL at once, and only kept in this window.
+ * The content of a sign-in URL: a link's token (`#/sign-in/<token>`), or the reason why single sign-on failed
+ * (`#/sign-in/problem/<code>`). It is removed from the URL immediately, and kept only in this window.
  */
 export const entry = signal<{ token: string } | { problem: string } | null>(null);
 

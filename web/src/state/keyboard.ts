@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** Actions by key, by a sequence of two such as `g a`, or by `Ctrl k`, which also matches Cmd-K. */
+/** Actions by key, by a sequence of two keys such as `g a`, or by `Ctrl k`, which also matches Cmd-K. */
 type Keys = Record<string, () => unknown>;
 
 const STORED = 'uptime.shortcuts';
@@ -14,7 +14,7 @@ function stored(): boolean {
   }
 }
 
-/** Whether single-key shortcuts are on. Users of speech input must be able to turn them off (WCAG 2.1.4). */
+/** Whether single-key shortcuts are turned on. Speech input users must be able to turn them off (WCAG 2.1.4). */
 export const hasShortcuts = signal(stored());
 
 /** Turns the shortcuts on or off in this browser. */
@@ -23,7 +23,7 @@ export function setShortcuts(on: boolean): void {
   try {
     localStorage.setItem(STORED, on ? 'on' : 'off');
   } catch {
-    // Without storage, the setting lasts as long as the page.
+    // Without storage, the setting is kept until the page is closed.
   }
 }
 
@@ -33,7 +33,7 @@ let leaderTimer = 0;
 
 /**
  * Whether the focused element uses the key itself: fields, open dialogs, and Enter on clickable elements. Chromium
- * leaves the focus in a closed dialog until the next frame. A key pressed by then belongs to the page.
+ * leaves the focus in a closed dialog until the next frame. A key pressed before that frame belongs to the page.
  */
 function isTaken(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof HTMLElement) || target.closest('dialog:not([open])')) return false;
@@ -41,7 +41,7 @@ function isTaken(target: EventTarget | null, key: string): boolean {
   return key === 'Enter' && target.closest('a, button, summary') !== null;
 }
 
-/** Runs the newest component's action for the keys. Returns whether there is one. */
+/** Runs the action that the most recently shown component bound to these keys. Returns whether there is one. */
 function act(event: KeyboardEvent, keys: string): boolean {
   const action = layers.findLast((layer) => layer.current[keys])?.current[keys];
   if (!action) return false;
@@ -54,7 +54,7 @@ function press(event: KeyboardEvent): void {
   const { target, key } = event;
   if (event.altKey || event.defaultPrevented) return;
   if (event.ctrlKey || event.metaKey) {
-    // Key combinations aren't typing, so they work in fields and when single keys are off.
+    // Key combinations aren't typing, so they work in fields and when single-key shortcuts are turned off.
     if (!(target instanceof Element && target.closest('dialog[open]'))) act(event, `Ctrl ${key.toLowerCase()}`);
     return;
   }
@@ -73,7 +73,7 @@ function press(event: KeyboardEvent): void {
 
 addEventListener('keydown', press);
 
-/** Binds keys such as `j` or `g a` while the component is shown. The newest component has priority. */
+/** Binds keys such as `j` or `g a` while the component is shown. The most recently shown component has priority. */
 export function useKeys(keys: Keys): void {
   const layer = useRef(keys);
   layer.current = keys;

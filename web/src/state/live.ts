@@ -14,7 +14,7 @@ import type {
 import { changeText } from '../logic/incident';
 import { restoreSession } from './session';
 
-/** The state of the live stream. It becomes `lost` only after GRACE_MS, so that a short reconnect isn't visible. */
+/** The live stream's state. It becomes `lost` only after GRACE_MS, so that a short reconnect isn't visible. */
 export const live = signal<'connecting' | 'live' | 'lost'>('connecting');
 /** The time of the last message, in milliseconds. */
 export const lastMessageAt = signal(Date.now());
@@ -30,7 +30,7 @@ type Listener = {
   incident?(change: IncidentChange): void;
   location?(change: LocationChange): void;
   probe?(change: ProbeChange): void;
-  /** Called whenever the stream has opened, because the shown data may be out of date. */
+  /** Called whenever the stream opens, because the data on the page may be out of date. */
   ready?(): void;
 };
 
@@ -67,7 +67,7 @@ function parsed(event: MessageEvent): unknown {
 
 function open(): void {
   source?.close();
-  // An EventSource can't send a header.
+  // An EventSource can't send headers.
   source = new EventSource(
     at(`/api/v1/stream${query({ organization_id: shownOrganization.id, last_event_id: lastId })}`),
   );
@@ -141,7 +141,7 @@ export function startLive(): void {
   if (!source) open();
 }
 
-/** Closes the stream. The next one starts without a position. */
+/** Closes the stream. The next one starts without a resume position. */
 export function stopLive(): void {
   source?.close();
   source = null;

@@ -5,7 +5,7 @@ import { present } from './deletion';
 import { isOver } from './session';
 import { errorMessage, runAction } from './toast';
 
-/** Returns the setter of a signal, for form controls. */
+/** Returns a setter for a signal, for form controls. */
 export const into =
   <T>(target: Signal<T>) =>
   (value: T): void => {
@@ -19,7 +19,7 @@ export const patch =
     target.value = { ...target.value, ...changes };
   };
 
-/** The result of `useLoad`: the newest data, or why there is none. */
+/** The result of `useLoad`: the latest data, or why there is none. */
 export interface Loaded<T> {
   data: ReadonlySignal<T | undefined>;
   error: Signal<string | null>;
@@ -29,8 +29,8 @@ export interface Loaded<T> {
 }
 
 /**
- * Loads data for a component, and loads it again when `key` changes or `reload` is called. A reload keeps the old data
- * on the page until the new data has arrived. A response that is older than a newer request is dropped.
+ * Loads data for a component, and reloads it when `key` changes or `reload` is called. During a reload, the old data
+ * remains on the page until the new data arrives. If a newer request has been sent, an older response is dropped.
  */
 export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
   const data = useSignal<T | undefined>(undefined);
@@ -72,7 +72,7 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
   };
 }
 
-/** Reloads whenever one of these values changes, but not for their first values. */
+/** Reloads whenever one of these values changes, but not for their initial values. */
 export function useReload({ reload }: Pick<Loaded<unknown>, 'reload'>, changes: readonly unknown[]): void {
   const isFirst = useRef(true);
   useEffect(() => {
@@ -93,7 +93,7 @@ export function useEvery(seconds: number, work: () => void): void {
   }, [seconds]);
 }
 
-/** Runs the latest `work` soon after it is called. Many calls within `ms` run it once. */
+/** Runs the latest `work` soon after it is called. Several calls within `ms` run it once. */
 export function useSoon(ms: number, work: () => void): () => void {
   const latest = useRef(work);
   latest.current = work;
@@ -117,8 +117,8 @@ export interface Pages<T> {
 }
 
 /**
- * Loads a list page by page, newest first. A new `version` loads the first page again, and keeps older pages the user
- * has loaded. A new `path` starts over.
+ * Loads a list page by page, newest first. A new `version` reloads the first page and keeps the older pages that the
+ * user has loaded. A new `path` starts over.
  */
 export function usePages<T extends { id: string }>(path: string, version: unknown): Pages<T> {
   const items = useSignal<T[] | null>(null);

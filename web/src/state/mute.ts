@@ -8,7 +8,7 @@ import { runAction, showToast } from './toast';
 const HOUR = 3600;
 
 /**
- * Mutes a scope from now on, by default for an hour. Its checks count, and the window isn't public. Throws:
+ * Mutes a scope starting now, by default for an hour. Its checks count, and the window isn't public. Throws:
  * `ApiProblem`.
  */
 export async function muteNow(scope: MaintenanceScope, what: string, seconds = HOUR): Promise<void> {
@@ -27,6 +27,6 @@ async function unmute(id: string, what: string): Promise<void> {
   refreshSoon();
 }
 
-/** Mutes a scope for an hour. A failure is shown, not thrown. */
+/** Mutes a scope for an hour. Failures are shown instead of thrown. */
 export const muteHour = (scope: MaintenanceScope, what: string): Promise<boolean> =>
   runAction(() => muteNow(scope, what));

@@ -7,13 +7,13 @@ import { errorMessage } from './toast';
 
 const foundItems = signal<OverviewItem[] | null>(null);
 const foundWebsites = signal<Website[] | null>(null);
-/** Every endpoint as last loaded, kept current by the live stream. `null` until the first load. */
+/** Every endpoint, as of the last load and live updates since then. `null` until the first load. */
 export const items = computed(() => foundItems.value && present(foundItems.value));
-/** Every website as last loaded. `null` until the first load. */
+/** Every website, as of the last load. `null` until the first load. */
 export const websites = computed(() => foundWebsites.value && present(foundWebsites.value));
-/** The mean latency of each endpoint per hour in the last 24 full hours, oldest first. */
+/** Each endpoint's mean latency per hour over the last 24 full hours, oldest first. */
 export const hourlyLatency = signal<ReadonlyMap<string, (number | null)[]>>(new Map());
-/** The reason why the last load failed. */
+/** Why the last load failed. */
 export const overviewError = signal<string | null>(null);
 export const counts = computed(() => countsOf(items.value ?? []));
 
@@ -23,17 +23,15 @@ export function itemOf(id: string): OverviewItem | undefined {
   return items.value?.find((item) => item.id === id);
 }
 
-/**
- * Returns the name of an endpoint, or of a website that has endpoints. Until the overview is loaded, it returns the ID.
- */
+/** Returns the name of an endpoint, or of a website that has endpoints. Returns the ID until the overview is loaded. */
 export const nameOf = (id: string): string =>
   itemOf(id)?.name ?? items.value?.find(({ website }) => website.id === id)?.website.name ?? id;
 
-/** Returns the tags of a website, which also apply to its endpoints. Empty until the websites are loaded. */
+/** Returns a website's tags, which also apply to its endpoints. Empty until the websites are loaded. */
 export const tagsOf = (websiteId: string): readonly string[] =>
   websites.value?.find(({ id }) => id === websiteId)?.tags ?? [];
 
-/** Loads the websites. They change rarely, so they aren't part of every load of the overview. */
+/** Loads the websites. They rarely change, so they aren't reloaded with the overview each time. */
 export async function refreshWebsites(): Promise<void> {
   try {
     foundWebsites.value = await all<Website>('/api/v1/websites');
@@ -45,7 +43,7 @@ export async function refreshWebsites(): Promise<void> {
 let running: Promise<void> | null = null;
 let again = 0;
 
-/** Loads the overview. Calls during a load share it. */
+/** Loads the overview. Calls made during a load share its result. */
 export function refresh(): Promise<void> {
   running ??= read().finally(() => {
     running = null;
@@ -53,7 +51,7 @@ export function refresh(): Promise<void> {
   return running;
 }
 
-/** How often the hourly latency is loaded. It is a third of the response, and changes once an hour. */
+/** How often the hourly latency is loaded. It makes up a third of the response and changes once an hour. */
 const LATENCY_EVERY_MS = 300_000;
 let latencyAt = -Infinity;
 
@@ -72,7 +70,7 @@ async function read(): Promise<void> {
   }
 }
 
-/** Loads the overview again soon. Many changes within a second cause one request. */
+/** Reloads the overview soon. Several changes within a second result in one request. */
 export function refreshSoon(): void {
   if (again !== 0) return;
   again = window.setTimeout(() => {
@@ -84,7 +82,8 @@ export function refreshSoon(): void {
 const changes = new Map<string, StateChange>();
 
 /**
- * Shows a change of status at once. Changes within 50 ms render together. Uptime and latency follow with the next load.
+ * Shows a status change immediately. Changes within 50 ms are rendered together. Uptime and latency are updated by the
+ * next load.
  */
 export function applyChange(change: StateChange): void {
   if (changes.size === 0) setTimeout(applyAll, 50);
@@ -121,15 +120,15 @@ export function clearOverview(): void {
   latencyAt = -Infinity;
 }
 
-/** Data per endpoint beyond the overview. It is loaded once per version, with at most four requests at a time. */
+/**
+ * Per-endpoint data that isn't in the overview. It is loaded once per version, with at most four requests at a time.
+ */
 class EndpointDetails<T> {
   private readonly known = new Map<string, { version: string; data: ReturnType<typeof signal<T | undefined>> }>();
 
   constructor(private readonly load: (endpointId: string) => Promise<T>) {}
 
-  /**
-   * Returns the loaded data. If it has another version, starts a load. The caller renders again when that is finished.
-   */
+  /** Returns the loaded data. If its version differs, starts a load. The caller re-renders when that is finished. */
   read(endpointId: string, version: string): T | undefined {
     let entry = this.known.get(endpointId);
     if (!entry) this.known.set(endpointId, (entry = { version: '', data: signal<T | undefined>(undefined) }));
@@ -165,7 +164,7 @@ async function drain(): Promise<void> {
   try {
     await work();
   } catch {
-    // A row works without its tooltips, and the next version tries again.
+    // A row works without its tooltips, and the next version retries.
   } finally {
     active--;
     void drain();

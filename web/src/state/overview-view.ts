@@ -1,6 +1,9 @@
 import { computed, signal } from '@preact/signals';
 
-/** Returns a signal for a setting kept in this browser, and its setter. An unreadable setting is `otherwise`. */
+/**
+ * Returns a signal for a setting that is kept in this browser, and its setter. If the setting can't be read, it is
+ * `otherwise`.
+ */
 export function kept<T>(name: string, otherwise: T) {
   const key = `uptime.${name}`;
   const read = (): T => {
@@ -16,7 +19,7 @@ export function kept<T>(name: string, otherwise: T) {
     try {
       localStorage.setItem(key, JSON.stringify(next));
     } catch {
-      // Without storage, the setting lasts as long as the page.
+      // Without storage, the setting is kept until the page is closed.
     }
   };
   return [value, set] as const;
@@ -24,7 +27,7 @@ export function kept<T>(name: string, otherwise: T) {
 
 const [foldedIds, setFolded] = kept<string[]>('folded', []);
 
-/** The IDs of the websites that are folded on the overview. */
+/** The IDs of the websites that are folded in the overview. */
 export const folded = computed((): ReadonlySet<string> => new Set(foldedIds.value));
 
 export function fold(ids: readonly string[], isFolded: boolean): void {
@@ -51,7 +54,7 @@ export function selectSeveral(isOn: boolean): void {
 export const picked = signal<ReadonlySet<string>>(new Set());
 let last = '';
 
-/** Selects or deselects an endpoint. With `isRange`, this applies to all of `shown` from the previous one. */
+/** Selects or deselects an endpoint. With `isRange`, this applies to everything in `shown` from the previous one on. */
 export function pick(id: string, shown: readonly { id: string }[], isRange: boolean): void {
   const next = new Set(picked.value);
   const isPicked = !next.has(id);

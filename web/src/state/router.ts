@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 
-/** The path and query after the `#`. The server has only one HTML page, so that its 404 responses stay JSON. */
+/** The path and query after the `#`. The server has only one HTML page, so that its 404 responses can be JSON. */
 export interface Location {
   path: string[];
   query: URLSearchParams;
@@ -13,7 +13,7 @@ function read(): Location {
 
 const current = signal(read());
 
-/** Counts arrivals at a page, including the current one. Each moves the focus. Changes of the query don't count. */
+/** Counts page arrivals, including the current one. Each one moves the focus. Query changes don't count. */
 export const arrivals = signal(0);
 
 function arrive(): void {
@@ -29,7 +29,7 @@ addEventListener('click', ({ target }) => {
   if (link && link.hash !== '' && link.href === location.href) arrive();
 });
 
-/** The current location. Components that read it render again when it changes. */
+/** The current location. Components that read it re-render when it changes. */
 export const route = computed(() => current.value);
 
 /** The path and query after the `#`. */

@@ -4,15 +4,15 @@ import { go } from './router';
 
 interface Listed {
   ids: readonly string[];
-  /** The path of an item's page, without its ID. */
+  /** The path to an item's page, without the ID. */
   path: string;
-  /** Whether items can be selected. `canPick` decides about each one. */
+  /** Whether items can be selected. `canPick` decides for each one. */
   maySelect: boolean;
   canPick?: (id: string) => boolean;
 }
 
 export interface Selection {
-  /** The item that the keys act on. Its link has the ID `link-<id>`. */
+  /** The item that keys act on. Its link has the ID `link-<id>`. */
   current: Signal<string | null>;
   isSelecting: Signal<boolean>;
   picked: Signal<ReadonlySet<string>>;

@@ -3,21 +3,24 @@ import { get, onRefused, onSignedOut, put, remove, shownOrganization } from '../
 import type { Session, SignedIn } from '../api/types';
 import { deleteWaiting } from './deletion';
 
-/** The current session. `undefined` until it is known, `null` when signed out. */
+/** The current session. `undefined` until it is known, or `null` if the user is signed out. */
 export const session = signal<Session | null | undefined>(undefined);
 
-/** Whether the session ended elsewhere. The page and its forms stay until the user signs in again. */
+/** Whether the session was ended elsewhere. The page and its forms are kept until the user signs in again. */
 export const isOver = signal(false);
 
-/** A user who is in no organization, or no longer in the session's organization. The dashboard has nothing to show. */
+/**
+ * A user who doesn't belong to any organization, or no longer belongs to the session's organization. The dashboard has
+ * nothing to show.
+ */
 export const homeless = signal<SignedIn | null>(null);
 
-/** The session after another window switched to another organization. This page keeps showing the previous one. */
+/** The session after another window switched organizations. This page continues to show the previous one. */
 export const moved = signal<Session | null>(null);
 
 /**
- * The organization and the user that this page belongs to. All keys of an organization count as one user. Others must
- * not see its content.
+ * The organization and user that this page belongs to. All of an organization's keys count as one user. Others must not
+ * see its content.
  */
 export const whose = computed(
   () => session.value && `${session.value.organization.id} ${session.value.person?.id ?? 'key'}`,
@@ -33,7 +36,8 @@ let isAsking = false;
 onRefused.notify = () => {
   if (isAsking || !session.peek()) return;
   isAsking = true;
-  // A refusal costs one more request, even though it usually has another reason. The next refusal checks again.
+  // Costs one more request for each refusal, even though refusals usually have another reason. The next refusal checks
+  // again.
   restoreSession()
     .catch(() => undefined)
     .finally(() => {
@@ -46,7 +50,7 @@ function end(): void {
   else session.value = homeless.value = null;
 }
 
-/** Loads the session of the cookie. Throws and changes nothing if the service can't be reached. */
+/** Loads the session for the cookie. If the service can't be reached, throws and changes nothing. */
 export async function restoreSession(): Promise<void> {
   const before = session.peek();
   const found = await get<SignedIn | null>('/auth/session');
@@ -73,7 +77,7 @@ export function begin(next: SignedIn): void {
   if (isInOrganization(next)) session.value = next;
 }
 
-/** Switches to another of the user's organizations in every window. Throws: `ApiProblem`. */
+/** Switches every window to another of the user's organizations. Throws: `ApiProblem`. */
 export async function switchTo(organization_id: string): Promise<void> {
   await deleteWaiting();
   begin(await put<SignedIn>('/auth/session', { organization_id }));

@@ -14,16 +14,16 @@ function stored(): Theme {
   }
 }
 
-/** The user's choice. It is only kept in this browser. */
+/** The user's choice. It is kept only in this browser. */
 export const theme = signal<Theme>(stored());
-/** Whether this is a screen on a wall, which is always dark. */
+/** Whether this is a wall display, which is always dark. */
 export const isWall = signal(false);
 const systemIsDark = signal(dark.matches);
 
-/** The theme that is shown. Charts redraw when it changes. */
+/** The theme that is shown. Charts are redrawn when it changes. */
 export const shownTheme = signal<'light' | 'dark'>('light');
 
-/** Applies the theme now, and whenever the choice or the system's setting changes. */
+/** Applies the theme now, and again whenever the choice or the system setting changes. */
 export function startTheme(): void {
   dark.addEventListener('change', () => {
     systemIsDark.value = dark.matches;
@@ -35,7 +35,7 @@ export function startTheme(): void {
     try {
       localStorage.setItem(KEY, theme.value);
     } catch {
-      // Without storage, the choice lasts as long as the page.
+      // Without storage, the choice is kept until the page is closed.
     }
   });
 }

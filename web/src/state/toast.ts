@@ -14,7 +14,7 @@ export interface Toast {
 export const toasts = signal<Toast[]>([]);
 let next = 1;
 
-/** Milliseconds during which an action can be undone. */
+/** How long an action can be undone, in milliseconds. */
 export const UNDO_MS = 10_000;
 
 /** Shows a message for a few seconds, or for ten if it can be undone. Returns its ID. */
@@ -29,7 +29,7 @@ export function dismiss(id: number): void {
   toasts.value = toasts.value.filter((toast) => toast.id !== id);
 }
 
-/** Returns a sentence about anything that was thrown. */
+/** Returns a sentence that describes anything that was thrown. */
 export function errorMessage(error: unknown): string {
   if (error instanceof ApiProblem) {
     const fields = error.errors.map(({ pointer, message }) => `${pointer.replace(/^\//, '')}: ${message}`);
@@ -39,8 +39,8 @@ export function errorMessage(error: unknown): string {
 }
 
 /**
- * Runs an action of the user, and shows a failure instead of throwing it. With `undo`, the user can undo it. Returns
- * whether it succeeded.
+ * Runs a user action. If it fails, shows the error instead of throwing it. With `undo`, the user can undo the action.
+ * Returns whether it succeeded.
  */
 export async function runAction(
   action: () => Promise<unknown>,

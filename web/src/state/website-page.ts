@@ -7,7 +7,7 @@ const find = async (websiteId: string): Promise<PublicPage | undefined> =>
   (await all<PublicPage>('/api/v1/status-pages')).find(({ website_id }) => website_id === websiteId);
 
 /**
- * Opens the editor of a website's status page. If there is none, it is created, and stays private until the user
+ * Opens the editor for a website's status page. If there is none, it is created, and is private until the user
  * publishes it.
  */
 export const editStatusPage = (websiteId: string): Promise<boolean> =>

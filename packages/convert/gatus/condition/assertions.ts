@@ -14,7 +14,7 @@ export type CheckType = 'HTTP' | 'HTTPS' | 'TCP' | 'DNS' | 'ICMP' | 'SSH';
 export interface JudgedConditions {
   assertions: Assertion[];
   differences: string[];
-  /** The condition that prevents the conversion of the endpoint. */
+  /** The condition that makes it impossible to convert the endpoint. */
   contrary: string | null;
 }
 
@@ -34,7 +34,7 @@ const ANY_STATUS: Assertion = { source: 'status_code', comparison: 'in', target:
 /** The API's limit. */
 const MAX_TARGET = 1000;
 
-/** Converts the conditions of an endpoint, as written in the file, to assertions. */
+/** Converts an endpoint's conditions, as written in the file, to assertions. */
 export function assertionsOf(conditions: readonly string[], type: CheckType, recordType: string): JudgedConditions {
   const found: JudgedConditions = { assertions: [], differences: [], contrary: null };
   const known = new Set<string>();
@@ -102,14 +102,14 @@ function judgeSubject(condition: Condition, type: CheckType, recordType: string)
   }
 }
 
-/** Our checks are always down if there is no response. */
+/** Without a response, our checks are always down. */
 function connected({ operator, value }: Condition): Judged {
   const wants = operator === '==' ? value : operator === '!=' ? (value === 'true' ? 'false' : 'true') : '';
   if (wants === 'true') return { assertions: [] };
   return wants === 'false' ? { assertions: [], isContrary: true } : lost('[CONNECTED] can only be true or false');
 }
 
-/** Our checks are down for every response code except NOERROR, and if there are no records. */
+/** Our checks are down for every response code except NOERROR, or if there are no records. */
 function responseCode({ operator, value }: Condition): Judged {
   const code = value.toUpperCase();
   if (operator === '==' && code === 'NOERROR') return { assertions: [] };

@@ -10,7 +10,7 @@ type Place = Pick<Assertion, 'source' | 'property'>;
 
 const JSON_LIST = 'a list';
 
-/** Converts conditions on `[BODY]` and `[BODY].path`, with or without `len()` and `has()`. */
+/** Converts conditions on `[BODY]` and `[BODY].path`, optionally wrapped in `len()` or `has()`. */
 export function bodyAssertions({ subject: { wrapper, path }, operator, value }: Condition): Judged {
   const jsonPath = jsonPathOf(path);
   if (jsonPath === null) return lost(`${path} is not a path of names and indexes`);
@@ -35,7 +35,7 @@ function presence(place: Place, operator: Operator, value: string): Judged {
   return { assertions: [one(place, 'exists', String((value === 'true') === (operator === '==')))] };
 }
 
-/** Converts equality with a text, `any(…)` or `pat(…)`. DNS records use it as well. */
+/** Converts comparisons with a string, `any(…)`, or `pat(…)`. Also used for DNS records. */
 export function textAssertions(place: Place, isEqual: boolean, value: string): Judged {
   const pattern = argumentOf(value, 'pat');
   if (pattern !== null) return patternAssertions(place, isEqual, pattern);
@@ -57,7 +57,7 @@ export function textAssertions(place: Place, isEqual: boolean, value: string): J
   };
 }
 
-/** Gatus compares the text that Go produces for a number. Our checks compare the number as written, and as a number. */
+/** Gatus compares numbers in the format that Go prints. Our checks compare the number as written and numerically. */
 function differenceOfNumbers(options: readonly string[]): Pick<Judged, 'difference'> {
   const other = options.find((option) => (goText(option) ?? option) !== option);
   return other === undefined
@@ -82,7 +82,7 @@ function patternAssertions(place: Place, isEqual: boolean, pattern: string): Jud
   return { assertions: literals.length === 0 ? [one(place, 'exists', 'true')] : assertions, difference: words };
 }
 
-/** Converts `len()` of a text, a list or an object. The type is unknown before the response. */
+/** Converts `len()` of a string, list, or object. The type isn't known until there is a response. */
 function lengthAssertions(place: Place, jsonPath: string, operator: Operator, value: string): Judged {
   const number = readNumber(value);
   if (number === null || number < 0) return lost('a length must be a number');
@@ -107,7 +107,7 @@ function lengthAssertions(place: Place, jsonPath: string, operator: Operator, va
   };
 }
 
-/** Asserts that the value is present, and neither an empty text nor an empty list. */
+/** Asserts that the value exists and is neither an empty string nor an empty list. */
 const notEmpty = (place: Place): Assertion[] => [one(place, 'exists', 'true'), one(place, 'not_equals', '[]')];
 
 /** Returns `null` if the condition isn't a range. `most` is `null` if there is no upper limit. */

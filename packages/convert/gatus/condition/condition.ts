@@ -2,11 +2,11 @@ import { goDurationMs } from '../go-duration';
 
 export type Operator = '==' | '!=' | '<=' | '>=' | '>' | '<';
 
-/** The subject of a condition. `len([BODY].items)` is LENGTH of BODY at `items`. */
+/** The subject of a condition. For example, `len([BODY].items)` is the LENGTH of BODY at `items`. */
 export interface Subject {
   name: string;
   wrapper: 'len' | 'has' | null;
-  /** The path after `[BODY]`, without a leading dot. Empty for the whole body. */
+  /** The path after `[BODY]`, without a leading dot. Empty if the whole body is meant. */
   path: string;
 }
 
@@ -14,11 +14,11 @@ export interface Subject {
 export interface Condition {
   subject: Subject;
   operator: Operator;
-  /** Everything else, as written. */
+  /** Everything else in the condition, as written. */
   value: string;
 }
 
-/** In the order in which Gatus searches for them. */
+/** In the order that Gatus looks for them. */
 const OPERATORS: readonly Operator[] = ['==', '!=', '<=', '>=', '>', '<'];
 const MIRRORED: Readonly<Record<Operator, Operator>> = {
   '==': '==',
@@ -30,7 +30,7 @@ const MIRRORED: Readonly<Record<Operator, Operator>> = {
 };
 const PLACEHOLDER = /^\[([A-Z_]+)\](?:\.?(.*))$/is;
 
-/** Returns `null` if nothing is compared, or if two constants or two placeholders are. */
+/** Returns `null` if there is no comparison, or if it compares two constants or two placeholders. */
 export function readCondition(text: string): Condition | null {
   const operator = OPERATORS.find((sign) => text.includes(` ${sign} `));
   if (operator === undefined) return null;
@@ -49,7 +49,7 @@ function readSubject(text: string): Subject | null {
   const name = placeholder?.[1]?.toUpperCase();
   if (name === undefined) return null;
   const path = placeholder?.[2] ?? '';
-  // If text follows any other placeholder, Gatus treats the whole as plain text.
+  // If text follows any other placeholder, Gatus treats all of it as plain text.
   return path !== '' && name !== 'BODY' && name !== 'CONTEXT' ? null : { name, wrapper, path };
 }
 
@@ -60,8 +60,8 @@ export const argumentOf = (value: string, call: 'any' | 'pat'): string | null =>
 export const optionsOf = (list: string): string[] => list.split(',').map((option) => option.trim());
 
 /**
- * Returns a number as Gatus compares it: durations in milliseconds, without fractions. Returns `null` if Gatus would
- * treat the text as 0.
+ * Returns a number the way Gatus compares it: durations in milliseconds, without fractions. Returns `null` if Gatus
+ * would treat the string as 0.
  */
 export function readNumber(text: string): number | null {
   const ms = goDurationMs(text);
@@ -69,14 +69,13 @@ export function readNumber(text: string): number | null {
   return number === null || Math.abs(number) >= 1e15 ? null : Math.trunc(number);
 }
 
-/** The API's limit for a JSONPath. */
+/** The API's limit for JSONPath length. */
 const MAX_PATH = 256;
-/** A dot outside brackets. `MAX_PATH` limits the length of the match. */
+/** Matches a dot outside brackets. `MAX_PATH` limits the length of the match. */
 const SEPARATOR = /\.(?![^[]{0,256}\])/;
 
 /**
- * Returns the JSONPath (RFC 9535) for a Gatus path such as `data[0].name`, or `null` if Gatus could not follow the
- * path.
+ * Returns the JSONPath (RFC 9535) for a Gatus path such as `data[0].name`, or `null` if Gatus couldn't follow the path.
  */
 export function jsonPathOf(path: string): string | null {
   if (path.length > MAX_PATH) return null;

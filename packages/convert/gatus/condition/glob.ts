@@ -1,7 +1,7 @@
-/** The texts between the wildcards of a Gatus pattern (`pat(…)`, the syntax of Go's `filepath.Match`). */
+/** The literals between the wildcards in a Gatus pattern (`pat(…)`, which uses the syntax of Go's `filepath.Match`). */
 export interface Glob {
   literals: string[];
-  /** True if the literals express the whole pattern: it is `*text*`, or it matches everything. */
+  /** True if the literals fully describe the pattern: it is `*text*`, or it matches everything. */
   isExact: boolean;
   /** True if there is no wildcard. */
   isPlain: boolean;
@@ -15,7 +15,7 @@ interface Token {
 
 const TOKEN = /\\(.)|\[\^?(?:\\.|[^\]\\])+\]|[*?]|[^[\\]/gsuy;
 
-/** Returns `null` if Go could not parse the pattern. */
+/** Returns `null` if Go couldn't parse the pattern. */
 function tokens(pattern: string): Token[] | null {
   const found: Token[] = [];
   TOKEN.lastIndex = 0;
@@ -51,7 +51,7 @@ export function readGlob(pattern: string): Glob | null {
   };
 }
 
-/** Returns a test for short patterns, or `null` for patterns of more than 64 characters. */
+/** Returns a function that tests strings against a pattern, or `null` if the pattern is longer than 64 characters. */
 export function globTest(pattern: string): ((text: string) => boolean) | null {
   const all = pattern.length > 64 ? null : tokens(pattern);
   if (all === null) return null;

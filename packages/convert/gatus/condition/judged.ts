@@ -1,11 +1,11 @@
 import type { Assertion } from '../../../../src/checker/assertion/assertion';
 
 export interface Judged {
-  /** Empty if every check asserts it anyway, or if it can't be expressed. */
+  /** Empty if every check already asserts it, or if it can't be expressed. */
   assertions: Assertion[];
-  /** The loss, as the end of a sentence about the condition. */
+  /** The loss, worded as the end of a sentence about the condition. */
   difference?: string;
-  /** True if the Gatus endpoint is up exactly when our check is down. */
+  /** True if the Gatus endpoint is up exactly when our check would be down. */
   isContrary?: boolean;
 }
 

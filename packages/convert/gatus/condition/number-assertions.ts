@@ -7,7 +7,7 @@ import { type Judged, lost } from './judged';
 const FIRST_STATUS = 100;
 const LAST_STATUS = 599;
 
-/** Converts conditions on `[STATUS]` to the status codes that satisfy them. */
+/** Converts conditions on `[STATUS]` to the matching status codes. */
 export function statusAssertions({ operator, value }: Condition): Judged {
   const holds = statusTest(operator, value);
   if (holds === null) return lost('it compares the status with a value that is not a status code');
@@ -47,7 +47,7 @@ function compare(code: number, operator: Operator, number: number): boolean {
   return operator === '>' ? code > number : code >= number;
 }
 
-/** Returns ranges such as `200-299,301`. There are at most 50, and patterns of digits hardly exceed that. */
+/** Returns ranges such as `200-299,301`. There can be at most 50, which digit patterns rarely exceed. */
 function rangesOf(codes: readonly number[]): string {
   const ranges: [number, number][] = [];
   for (const code of codes) {
@@ -58,7 +58,7 @@ function rangesOf(codes: readonly number[]): string {
   return ranges.map(([from, to]) => (from === to ? String(from) : `${from}-${to}`)).join(',');
 }
 
-/** Converts `[RESPONSE_TIME]`, in milliseconds. */
+/** Converts `[RESPONSE_TIME]`, which is in milliseconds. */
 export function ageAssertions({ operator, value }: Condition): Judged {
   const ms = readNumber(value);
   if (ms === null) return lost('it compares the time with a value that is not a number or a duration');
@@ -66,7 +66,7 @@ export function ageAssertions({ operator, value }: Condition): Judged {
   return assertions === null ? lost('a time can only be compared with less than or greater than') : { assertions };
 }
 
-/** In Gatus a certificate that expires soon means down. Our endpoint becomes degraded. */
+/** In Gatus, a certificate that expires soon means down. Our endpoint becomes degraded. */
 export function certificateAssertions({ operator, value }: Condition): Judged {
   const ms = readNumber(value);
   if (ms === null || ms < 0 || (operator !== '>' && operator !== '>='))
@@ -79,8 +79,8 @@ export function certificateAssertions({ operator, value }: Condition): Judged {
 }
 
 /**
- * Converts an order comparison of whole numbers. Gatus drops fractions. Returns `null` if the operator does not compare
- * order.
+ * Converts a less-than or greater-than comparison of integers. Gatus drops fractions. Returns `null` for other
+ * operators.
  */
 export function ordered(
   of: Pick<Assertion, 'source' | 'property'>,

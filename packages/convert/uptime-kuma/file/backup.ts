@@ -5,19 +5,19 @@ import type { ReportEntry } from '../../conversion';
 import { jsonValues, type JsonValue } from './json-values';
 import { Row } from './row';
 
-/** For longer texts, finding out what is wrong takes the document parser too long. */
+/** For longer texts, the document parser takes too long to find the problem. */
 const MAX_EXPLAINED = 256 * 1024;
 
 type Mapping = Readonly<Record<string, unknown>>;
 
-/** The content of a file of Uptime Kuma 1 or 2. */
+/** The content of an Uptime Kuma 1 or 2 file. */
 export interface Backup {
   tables: ReadonlyMap<string, readonly Row[]>;
-  /** The parts that could not be read as rows. */
+  /** The parts that couldn't be read as rows. */
   unread: ReportEntry[];
 }
 
-/** The parts of a version 1 backup, by the table of version 2 that they correspond to. */
+/** The parts of a version 1 backup, by the corresponding table in version 2. */
 const TABLE_OF: Readonly<Record<string, string>> = {
   monitorList: 'monitor',
   notificationList: 'notification',
@@ -30,8 +30,8 @@ const TABLE_OF: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads a backup of version 1 (one JSON document), or the tables of version 2 (concatenated objects `{"table":
- * "monitor", "rows": […]}`). Throws: `malformed_document` or `validation_failed`.
+ * Reads a version 1 backup (one JSON document), or version 2 tables (concatenated objects `{"table": "monitor", "rows":
+ * […]}`). Throws: `malformed_document` or `validation_failed`.
  */
 export function readBackup(text: string): Backup {
   const found = new Tables();
@@ -78,14 +78,14 @@ function parsed({ text, line }: JsonValue, whole: string): Mapping {
     const value: unknown = JSON.parse(text.replace(/("rows"\s*:)\s*\}$/, '$1[]}'));
     if (isRecord(value)) return value;
   } catch {
-    // The document parser reports what is wrong, with the line.
+    // The document parser reports the problem and its line.
     if (line === 1 && whole.length <= MAX_EXPLAINED)
       for (const { value } of readDocumentText(whole)) if (isRecord(value)) return value;
   }
   throw noBackup(line);
 }
 
-/** Returns the line of a row, if each row has its own line. */
+/** Returns the line of a row if each row is on a separate line. */
 function placeInTable(table: string, { rowLines }: JsonValue, index: number): string {
   const line = rowLines[index];
   const isAlone = line !== undefined && rowLines[index - 1] !== line && rowLines[index + 1] !== line;

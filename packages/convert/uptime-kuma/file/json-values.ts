@@ -1,14 +1,14 @@
 export interface JsonValue {
   text: string;
-  /** The line of its first character, starting at 1. */
+  /** The line of the first character, starting at 1. */
   line: number;
-  /** The lines of the objects in its lists, such as `rows`, in order. */
+  /** The lines of the objects in its lists (such as `rows`), in order. */
   rowLines: number[];
 }
 
 /**
  * Splits a text into its concatenated JSON objects, which may span lines. Anything else, including an incomplete
- * object, is returned as it is. Cost: one pass over the text.
+ * object, is returned unchanged. Cost: one pass over the text.
  */
 export function jsonValues(text: string): JsonValue[] {
   const values: JsonValue[] = [];
@@ -38,7 +38,7 @@ export function jsonValues(text: string): JsonValue[] {
   return values;
 }
 
-/** Returns the position of the closing quote. SQLite writes no line ends into strings. */
+/** Returns the position of the closing quote. SQLite never writes line breaks in strings. */
 function endOfString(text: string, from: number): number {
   for (let i = from + 1; i < text.length; i++) {
     if (text[i] === '\\') i++;

@@ -1,7 +1,7 @@
 import type { Backup } from './backup';
 import { Row } from './row';
 
-/** The relations between rows. Version 1 stores them in the monitors, and version 2 in separate tables. */
+/** How rows are related. Version 1 stores this in the monitors, and version 2 in separate tables. */
 export class Relations {
   static readonly TABLES: ReadonlySet<string> = new Set([
     'monitor_notification',
@@ -18,7 +18,7 @@ export class Relations {
     this.tags = new Map((backup.tables.get('tag') ?? []).map((tag) => [tag.id, tag]));
   }
 
-  /** Returns IDs in the order of the file. */
+  /** Returns the IDs in file order. */
   notificationsOf(monitor: Row): string[] {
     const own = Object.entries(monitor.mapping('notificationIDList') ?? {}).filter(([, isOn]) => Boolean(isOn));
     const list = (monitor.list('notificationIDList') ?? []).map(String);
@@ -28,7 +28,7 @@ export class Relations {
     return [...new Set([...own.map(([id]) => id), ...list, ...linked])];
   }
 
-  /** Returns pairs of name and value. */
+  /** Returns name-value pairs. */
   tagsOf(monitor: Row): Row[] {
     const own = (monitor.list('tags') ?? []).map((tag) =>
       typeof tag === 'object' && tag !== null ? new Row(monitor.at, { ...tag }) : new Row(monitor.at, { name: tag }),
@@ -47,7 +47,7 @@ export class Relations {
     return [...new Set([...own, ...linked.map((row) => row.text('monitor_id'))])];
   }
 
-  /** Returns the IDs of the monitors in a status page's group, in its order. */
+  /** Returns the monitor IDs in a status page group, in order. */
   monitorsOfPageGroup(group: Row): string[] {
     const links = this.linked('monitor_group', 'group_id', group.id);
     return links

@@ -1,13 +1,13 @@
 import { isRecord } from '../../../../src/platform/text/json';
 
-/** Makes `retryInterval` of a backup and `retry_interval` of a table the same field. */
+/** Makes `retryInterval` in a backup match `retry_interval` in a table. */
 const plain = (name: string): string => name.replaceAll('_', '').toLowerCase();
 
-/** A row of a table, or an item of a backup. It finds fields in both spellings, with values from SQLite or JSON. */
+/** A table row or a backup item. It finds fields in either spelling, with values from SQLite or JSON. */
 export class Row {
   private readonly values: ReadonlyMap<string, unknown>;
 
-  /** `at` is the place in the file. If a field occurs twice, the first one with a value counts. */
+  /** `at` is the location in the file. If a field occurs twice, the first one with a value is used. */
   constructor(
     readonly at: string,
     ...sources: Readonly<Record<string, unknown>>[]
@@ -26,39 +26,42 @@ export class Row {
     return this.values.get(plain(name));
   }
 
-  /** Returns numbers and booleans as text. Empty if the value is missing, a list, or an object. */
+  /**
+   * Returns the value as a string, converting numbers and booleans. Returns an empty string if it is missing, a list,
+   * or an object.
+   */
   text(name: string): string {
     const value = this.raw(name);
     if (typeof value === 'string') return value;
     return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
   }
 
-  /** Returns `null` if the value is missing or not a finite number. */
+  /** Returns `null` if the value is missing or isn't a finite number. */
   number(name: string): number | null {
     const text = this.text(name).trim();
     const number = Number(text);
     return text === '' || !Number.isFinite(number) ? null : number;
   }
 
-  /** Returns false for 0, `"0"`, `"false"` and a missing value. */
+  /** Returns false for 0, `"0"`, `"false"`, and missing values. */
   flag(name: string): boolean {
     const value = this.raw(name);
     return typeof value === 'string' ? !/^(?:0|false|)$/i.test(value.trim()) : Boolean(value);
   }
 
-  /** Returns a list, also from JSON text. Anything else is `null`. */
+  /** Returns a list, parsing it from JSON if needed. Returns `null` for anything else. */
   list(name: string): unknown[] | null {
     const value = jsonOf(this.raw(name));
     return Array.isArray(value) ? value : null;
   }
 
-  /** Returns a mapping, also from JSON text. Anything else is `null`. */
+  /** Returns a mapping, parsing it from JSON if needed. Returns `null` for anything else. */
   mapping(name: string): Readonly<Record<string, unknown>> | null {
     const value = jsonOf(this.raw(name));
     return isRecord(value) ? value : null;
   }
 
-  /** The name for the report. */
+  /** The name to use in the report. */
   get name(): string {
     const name = this.text('name').trim() || this.text('title').trim() || this.text('host').trim();
     return name || `#${this.id}`;

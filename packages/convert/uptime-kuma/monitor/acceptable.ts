@@ -16,10 +16,10 @@ const HTTP_SOURCES: readonly AssertionSource[] = [
 ];
 const MAX_URL = 2048;
 const MAX_HEADERS = 50;
-/** The API's limits for the texts of an assertion. */
+/** The API's limits for the strings in an assertion. */
 const [MAX_PROPERTY, MAX_TARGET] = [500, 1000];
 
-/** Returns why the API would refuse the endpoint, or `null`. A document must be possible to apply. */
+/** Returns why the API would refuse the endpoint, or `null`. Every document must be applicable. */
 export function refusalOf({ type, url, headers = [], body, assertions = [] }: Draft): string | null {
   if (url.length > MAX_URL) return `its URL is longer than ${MAX_URL} characters`;
   if (headers.length > MAX_HEADERS) return `it sends more than ${MAX_HEADERS} headers`;

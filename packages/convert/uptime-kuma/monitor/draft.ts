@@ -1,7 +1,7 @@
 import type { DeclaredAssertion } from '../../../../src/configuration/document/document';
 import { cut } from '../../../../src/platform/text/text-limits';
 
-/** A check that has no website yet, and still contains its credentials. */
+/** A check that hasn't been assigned to a website yet and still contains its credentials. */
 export interface Draft {
   type: string;
   url: string;
@@ -13,9 +13,9 @@ export interface Draft {
   tls?: { verify: boolean };
 }
 
-/** A check and its differences from the monitor, or the reason why there is none. */
+/** A check and how it differs from the monitor, or the reason why there is none. */
 export type Mapped = { draft: Draft; differences: string[] } | { reason: string };
 
-/** Returns a text from the file for a sentence, cut to length. */
+/** Returns a string from the file, shortened for use in a sentence. */
 export const quoted = (text: string, max = 60): string =>
   `"${text.length > max ? `${cut(text, max, '').trimEnd()}…` : text}"`;

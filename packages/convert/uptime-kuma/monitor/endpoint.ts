@@ -14,9 +14,9 @@ import { tagsOf } from './tags';
 const MAX_NAME = 255;
 const INTERVAL = { min: INTERVAL_BOUNDS.minimum, max: INTERVAL_BOUNDS.maximum, usual: 60 };
 const TIMEOUT = { min: 1, max: 300 };
-/** Kuma's default timeout as a share of the interval. */
+/** Kuma's default timeout as a fraction of the interval. */
 const TIMEOUT_SHARE = 0.8;
-/** Timeouts may have values such as 69119.999999999999999. */
+/** Timeouts can have values such as 69119.999999999999999. */
 const ROUNDING = 1e-6;
 
 const CHECKS: Readonly<Record<string, (monitor: Row) => Mapped>> = {
@@ -29,7 +29,9 @@ const CHECKS: Readonly<Record<string, (monitor: Row) => Mapped>> = {
   dns: dnsCheck,
 };
 
-/** A converted monitor without a website, still with its credentials, and its differences. */
+/**
+ * A converted monitor that has no website yet and still contains its credentials, and how it differs from the original.
+ */
 export interface MappedEndpoint {
   endpoint: Omit<DeclaredEndpoint, 'key' | 'alerts' | 'url' | 'headers' | 'body' | 'heartbeat'> &
     Partial<Pick<Draft, 'url' | 'headers' | 'body'>> & {
@@ -41,11 +43,11 @@ export interface MappedEndpoint {
 /** The other parts of the file that a monitor refers to. */
 export interface MonitorContext {
   proxies: readonly Row[];
-  /** Pairs of name and value. */
+  /** Name-value pairs. */
   tags: readonly Row[];
 }
 
-/** Converts a monitor to an endpoint that the API accepts, or returns why it is left out. */
+/** Converts a monitor to an endpoint that the API accepts, or returns why it was left out. */
 export function endpointOf(monitor: Row, { proxies, tags }: MonitorContext): MappedEndpoint | { reason: string } {
   if (monitor.flag('upsideDown'))
     return { reason: 'it is in upside down mode, but a check cannot be up because its target is down' };
@@ -80,7 +82,7 @@ export function endpointOf(monitor: Row, { proxies, tags }: MonitorContext): Map
   return { endpoint, differences: all.filter((difference) => difference !== null) };
 }
 
-/** Converts a push monitor. It keeps its token, so for its callers only the host of the ping URL changes. */
+/** Converts a push monitor. It keeps its token, so callers only need to change the host in the ping URL. */
 function heartbeatOf(monitor: Row, tags: readonly Row[]): MappedEndpoint | { reason: string } {
   const interval = monitor.number('interval') ?? INTERVAL.usual;
   const [retries, retryInterval] = [monitor.number('maxretries') ?? 0, monitor.number('retryInterval') ?? 0];
@@ -111,7 +113,7 @@ export function nameOf(row: Row, max = MAX_NAME): { name: string; difference: st
   return { name, difference: name === line ? null : `its name is shortened to ${max} characters` };
 }
 
-/** Treats a monitor as active unless the file says otherwise. */
+/** Treats a monitor as active unless the file says it isn't. */
 export const isActive = (row: Row): boolean => !row.has('active') || row.raw('active') === null || row.flag('active');
 
 interface Value {
@@ -136,7 +138,7 @@ function timeoutOf(monitor: Row, interval: number): Value {
 const differenceOf = (what: string, wanted: number, value: number): string | null =>
   Math.abs(wanted - value) < ROUNDING * 10 ? null : `${what} ${value} seconds, not ${Number(wanted.toFixed(3))}`;
 
-/** Lists settings that an endpoint has no field for. */
+/** Lists settings that endpoints don't support. */
 function unsaid(monitor: Row, proxies: readonly Row[]): string[] {
   const [retries, retryInterval] = [monitor.number('maxretries') ?? 0, monitor.number('retryInterval') ?? 0];
   const hasOtherPace = retries > 0 && retryInterval > 0 && retryInterval !== monitor.number('interval');
@@ -156,7 +158,7 @@ function descriptionOf(monitor: Row): string[] {
   return description === '' ? [] : [`endpoints have no description; it was ${quoted(description, 200)}`];
 }
 
-/** Returns the proxy of the monitor. Kuma ignores a disabled proxy as well. */
+/** Returns the monitor's proxy. Like Kuma, ignores a disabled one. */
 function proxyOf(monitor: Row, proxies: readonly Row[]): string | null {
   const id = monitor.text('proxyId');
   if (id === '' || id === '0') return null;
@@ -165,6 +167,6 @@ function proxyOf(monitor: Row, proxies: readonly Row[]): string | null {
   return `it is checked directly, not through ${proxy ? `the proxy ${proxyAddress(proxy)}` : `proxy #${id}`}`;
 }
 
-/** Returns the URL of a proxy without its password. */
+/** Returns a proxy URL without its password. */
 export const proxyAddress = (proxy: Row): string =>
   `${proxy.text('protocol') || 'http'}://${proxy.text('host')}:${proxy.text('port')}`;

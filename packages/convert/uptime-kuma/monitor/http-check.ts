@@ -10,7 +10,7 @@ import type { Row } from '../file/row';
 import { acceptedCodes, USUAL_CODES } from './status-codes';
 
 const FOLLOWED = 5;
-/** Kuma's default number of redirects. Differences from it are reported. */
+/** Kuma's default maximum number of redirects. Other values are reported. */
 const USUAL_REDIRECTS = 10;
 /** Kuma warns 21, 14 and 7 days before a certificate expires. */
 const WARNED_DAYS = '21';
@@ -35,7 +35,7 @@ interface Header {
   value: string;
 }
 
-/** Converts a monitor that requests a URL: http, keyword, json-query, or a real browser. */
+/** Converts a monitor that sends HTTP requests: http, keyword, json-query, or real-browser. */
 export function httpCheck(monitor: Row): Mapped {
   const refusal = REFUSED_AUTH[monitor.text('authMethod')];
   if (refusal !== undefined) return { reason: refusal };
@@ -101,7 +101,7 @@ function statusCodes(monitor: Row, differences: string[]): NonNullable<Draft['as
   return target === USUAL_CODES ? [] : [{ source: 'status_code', comparison: 'in', target }];
 }
 
-/** Returns `null` if no response can meet the condition. */
+/** Returns `null` if no response could satisfy the condition. */
 function conditionOf(monitor: Row, differences: string[]): NonNullable<Draft['assertions']> | null {
   const type = monitor.text('type');
   if (type === 'keyword') {
@@ -134,7 +134,7 @@ function bodyOf(monitor: Row): string | null {
   return body.trim() === '' || monitor.text('type') === 'real-browser' ? null : body;
 }
 
-/** Returns the headers. The monitor's headers override the ones that Kuma adds. */
+/** Returns the headers. The monitor's headers override those that Kuma adds. */
 function headersOf(monitor: Row, credentials: string | null, body: string | null, differences: string[]): Header[] {
   if (monitor.text('type') === 'real-browser') return [];
   const own = ownHeaders(monitor, differences);
@@ -164,14 +164,14 @@ function ownHeaders(monitor: Row, differences: string[]): Header[] {
   });
 }
 
-/** Without its Host header, an endpoint would check something else. All converters skip such a monitor. */
+/** Without its Host header, an endpoint would check something else. All converters skip such monitors. */
 const hasHost = (monitor: Row): boolean =>
   Object.keys(monitor.mapping('headers') ?? {}).some((key) => key.toLowerCase() === 'host');
 
 function authorizationOf(monitor: Row): string | null {
   const method = monitor.text('authMethod');
   const [user, password] = [monitor.text('basic_auth_user'), monitor.text('basic_auth_pass')];
-  // Up to version 1.18 there was no other method, and no field for it.
+  // Up to version 1.18, basic was the only method and there was no field for it.
   if (method === 'basic' || (!monitor.has('authMethod') && user !== '')) return basic(`${user}:${password}`);
   return method === 'bearer' ? `Bearer ${monitor.text('bearer_token')}` : null;
 }

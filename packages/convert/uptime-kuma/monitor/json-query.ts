@@ -3,20 +3,20 @@ import { numberIn, numberKey } from '../../../../src/checker/assertion/json-numb
 import type { DeclaredAssertion } from '../../../../src/configuration/document/document';
 import { cut } from '../../../../src/platform/text/text-limits';
 
-/** The condition of a JSON query, or why there is none. */
+/** The condition in a JSON query, or why there is none. */
 export type JsonCondition =
   { assertion: DeclaredAssertion; difference: string | null } | { assertion: null; difference: string };
 
 /**
- * Kuma compares with `<=` and `>=`. Our checks compare with `<` and `>`, so the bound is shifted by a step too small to
- * matter.
+ * Kuma compares with `<=` and `>=`, and our checks with `<` and `>`. The bound is therefore shifted by a negligible
+ * amount.
  */
 const STEP_DIGITS = 6;
 const LARGEST = 1e9;
 
 /**
- * Converts a Kuma query, which is JSONata, to an assertion. Only paths of names and indexes are the same in JSONPath.
- * Any other query has no assertion.
+ * Converts a Kuma query, which is JSONata, to an assertion. Only paths made of names and indexes mean the same in
+ * JSONPath. Other queries have no assertion.
  */
 export function jsonCondition(query: string, operator: string, expected: string): JsonCondition {
   const comparison = comparisonOf(operator, expected);
@@ -35,9 +35,7 @@ export function jsonCondition(query: string, operator: string, expected: string)
   return { assertion: { source: 'json', property: path, ...comparison }, difference: numberDifference(comparison) };
 }
 
-/**
- * Kuma compares the text that JavaScript produces for a number. Our checks compare the number as written, and exactly.
- */
+/** Kuma compares numbers in the format that JavaScript prints. Our checks compare the number as written and exactly. */
 function numberDifference({ comparison, target }: Comparison): string | null {
   const isEquality = comparison === 'equals' || comparison === 'not_equals';
   const number = isEquality ? numberIn(target) : null;
@@ -51,7 +49,7 @@ interface Comparison {
   target: string;
 }
 
-/** Without a path Kuma compares the whole response, whether it is JSON or not. */
+/** Without a path, Kuma compares the whole response, whether or not it is JSON. */
 function wholeBody(comparison: Comparison): JsonCondition {
   const isOrder = comparison.comparison === 'less_than' || comparison.comparison === 'greater_than';
   if (isOrder) return { assertion: { source: 'json', property: '$', ...comparison }, difference: null };
@@ -81,7 +79,7 @@ function comparisonOf(operator: string, expected: string): Comparison | null {
   }
 }
 
-/** `shift` is the direction in which the bound moves, so that the bound itself counts. */
+/** `shift` is the direction to move the bound, so that the bound itself is included. */
 function ordered(comparison: string, expected: string, shift: -1 | 0 | 1): Comparison | null {
   const bound = Number(expected);
   if (expected.trim() === '' || !Number.isFinite(bound) || Math.abs(bound) > LARGEST) return null;
@@ -94,7 +92,9 @@ const plainNumber = (number: number): string =>
 
 const STEP = /^(?:\.?([A-Za-z_][A-Za-z0-9_]*)|\.?`([^`]+)`|\.?"([^"\\]+)"|\[(-?\d{1,9})\])/;
 
-/** Returns `data.items[0].name` as `$.data.items[0].name`, or `null` if the query has more than names and indexes. */
+/**
+ * Converts `data.items[0].name` to `$.data.items[0].name`. Returns `null` if the query has more than names and indexes.
+ */
 export function jsonPathOf(query: string): string | null {
   let rest = query.trim().replace(/^\$(?=[.[])/, '');
   if (rest.startsWith('$')) return null;

@@ -1,6 +1,6 @@
 import { mayBeJson } from './keyword';
 
-/** Responses in which only one of Kuma and our check finds the keyword. */
+/** Responses for which Kuma and our check disagree on whether the keyword is found. */
 const DOCUMENTS = [
   '{ "status": "ok" }',
   '{"status" : "ok", "items" : [1, 2.0, true, null], "url": "https:\\/\\/example.com\\/a", "name": "J\\u00fcrgen"}',
@@ -40,7 +40,7 @@ describe('an Uptime Kuma keyword', () => {
   );
 
   it('never matches a response differently without a report', () => {
-    // An escaped character contains pieces that look like words.
+    // The letters in an escape sequence would look like parts of words.
     for (const text of DOCUMENTS.map((one) => one.replace('J\\u00fcrgen', 'Paul')))
       for (const source of [text, compact(text)])
         for (let from = 0; from < source.length; from++)

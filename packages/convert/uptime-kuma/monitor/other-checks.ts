@@ -67,7 +67,7 @@ export function dnsCheck(monitor: Row): Mapped {
   };
 }
 
-/** Converts one condition on one record. Any other condition is reported as left out. */
+/** Converts one condition on one record. Other conditions are reported as left out. */
 function dnsConditions(monitor: Row): { assertions: DeclaredAssertion[]; difference: string | null } {
   const conditions = monitor.list('conditions') ?? [];
   if (conditions.length === 0) return { assertions: [], difference: null };

@@ -1,7 +1,7 @@
 import { quoted } from './draft';
 import type { Row } from '../file/row';
 
-/** The reasons why our checks can't replace a monitor, by its type. */
+/** Why our checks can't replace a monitor, by monitor type. */
 const REASONS: Readonly<Record<string, string>> = {
   docker: 'it checks a container through a Docker daemon',
   mqtt: 'it waits for a message from an MQTT broker',

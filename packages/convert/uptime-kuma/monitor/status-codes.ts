@@ -1,21 +1,21 @@
 import { parseRanges, type NumberRange } from '../../../../src/checker/assertion/number-ranges';
 import { cut } from '../../../../src/platform/text/text-limits';
 
-/** The range of codes that an assertion may name. */
+/** The range of status codes allowed in an assertion. */
 const [LEAST, MOST] = [100, 599];
 const MAX_RANGES = 50;
 
-/** The codes and ranges that a monitor accepts, in the form of an assertion. */
+/** The codes and ranges that a monitor accepts, in assertion format. */
 export interface AcceptedCodes {
-  /** `null` if no response can have such a code. */
+  /** `null` if no response can have this code. */
   target: string | null;
   difference: string | null;
 }
 
-/** The codes that both a monitor and an endpoint accept by default. */
+/** The codes that both monitors and endpoints accept by default. */
 export const USUAL_CODES = '200-299';
 
-/** Reads `["200-299", "301"]`, and merges overlapping ranges. */
+/** Parses `["200-299", "301"]` and merges overlapping ranges. */
 export function acceptedCodes(codes: readonly unknown[]): AcceptedCodes {
   const read = codes.map((code) => ({ code: String(code), ranges: parseRanges(String(code)) }));
   const ranges = read.flatMap((one) => one.ranges ?? []);

@@ -4,7 +4,7 @@ import type { Row } from '../file/row';
 
 const MOST = 50;
 
-/** Returns the tags of a monitor, `name` or `name:value`, in a form that the API accepts. */
+/** Returns a monitor's tags (`name` or `name:value`) in a form that the API accepts. */
 export function tagsOf(rows: readonly Row[]): { tags: string[]; difference: string | null } {
   const written = rows.map((row) => {
     const [name, value] = [row.text('name').trim(), row.text('value').trim()];
@@ -23,7 +23,7 @@ export function tagsOf(rows: readonly Row[]): { tags: string[]; difference: stri
   return { tags: tags.slice(0, MAX_TAGS), difference: differences.length === 0 ? null : differences.join('; ') };
 }
 
-/** Returns `null` if nothing of the tag remains. */
+/** Returns `null` if nothing is left of the tag. */
 function tagOf(text: string): string | null {
   const tag = text
     .normalize('NFKD')

@@ -10,7 +10,10 @@ interface Found {
   error: { code: string; phase: string } | null;
 }
 
-/** The result of a check for each kind of target. A name under `.invalid` needs no network (RFC 2606, section 2). */
+/**
+ * The check result for each kind of target. Names under `.invalid` never resolve, so they need no network (RFC 2606,
+ * section 2).
+ */
 const FINDINGS: readonly [what: string, fields: (session: Session) => object, outcome: string, code: string | null][] =
   [
     ['a web server that responds 200', () => ({}), 'up', null],
@@ -39,7 +42,7 @@ const FINDINGS: readonly [what: string, fields: (session: Session) => object, ou
     ],
   ];
 
-/** Tests section 7 of the contract: checks on demand, history, uptime and latency. */
+/** Tests section 7 of the contract: on-demand checks, history, uptime, and latency. */
 export function describeChecks(session: TheSession): void {
   describe('a check', () => {
     it.each(FINDINGS)('finds %s without storing anything', async (_, fields, outcome, code) => {
@@ -67,7 +70,8 @@ export function describeChecks(session: TheSession): void {
     let newest: Thing;
     const get = <Body>(path: string) => session().read.get<Body>(`/endpoints/${endpoint.id}${path}`);
     beforeAll(async () => {
-      // On a machine that stalls, an inconclusive check is also in the history. Then the test takes another endpoint.
+      // If the machine stalls, the history also contains an inconclusive check. In that case, the test tries another
+      // endpoint.
       for (let attempt = 0; attempt < 5; attempt++) {
         endpoint = await CheckedEndpoint.take(session());
         newest = (await endpoint.check('down')) as unknown as Thing;

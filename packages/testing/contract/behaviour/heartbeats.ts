@@ -7,7 +7,7 @@ type Heartbeat = Thing & { heartbeat: { ping_id: string; push_token: string } };
 
 const HOURLY = { type: 'HEARTBEAT', url: undefined, interval: undefined, heartbeat: { every: 3600, grace: 60 } };
 
-/** Tests endpoints that are pinged by their jobs instead of being checked. */
+/** Tests endpoints whose jobs ping them instead of being checked. */
 export function describeHeartbeats(session: TheSession): void {
   describe('a heartbeat', () => {
     const made = async () => (await newEndpoint(session(), HOURLY)) as Heartbeat;

@@ -7,7 +7,7 @@ import { expectProblem } from '../session/problems';
 import type { TheSession } from '../session/session';
 import { newAlert, newContact, type Thing, webhook } from '../session/things';
 
-/** A key of 24 bytes in the form of Standard Webhooks (https://www.standardwebhooks.com). */
+/** A 24-byte key in the Standard Webhooks format (https://www.standardwebhooks.com). */
 const KEY = Buffer.from('the-contract-signs-with-').toString('base64');
 
 interface Told {
@@ -19,7 +19,7 @@ const told = ({ body }: SeenRequest): Told => JSON.parse(body) as Told;
 const headerOf = (request: SeenRequest, name: string): string =>
   request.headers.find(([key]) => key.toLowerCase() === name)?.[1] ?? '';
 
-/** Tests section 6 of the contract: which notifications are sent, once each and in order. */
+/** Tests section 6 of the contract: which notifications are sent. Each must be sent once and in order. */
 export function describeNotifications(session: TheSession): void {
   const deliveriesOf = async (alert: string) => (await session().read.get<Thing[]>(`/alerts/${alert}/deliveries`)).body;
 

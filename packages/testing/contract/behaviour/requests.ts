@@ -2,7 +2,7 @@ import { expectProblem } from '../session/problems';
 import type { TheSession } from '../session/session';
 import { newEndpoint, newWebsite, type Thing } from '../session/things';
 
-/** Tests rules for every request: repeating it, and preventing lost updates. */
+/** Tests the rules that apply to every request: retrying safely and preventing lost updates. */
 export function describeRequests(session: TheSession): void {
   const website = () => ({ name: session().name('website'), url: 'https://contract.example/' });
   const withKey = (key: string, body: object) =>

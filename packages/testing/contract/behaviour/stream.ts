@@ -2,7 +2,7 @@ import { OWN_CONNECTION } from '../session/caller';
 import { CheckedEndpoint } from '../session/checked-endpoint';
 import type { TheSession } from '../session/session';
 
-/** An open transaction of another client on the same database server may delay events for up to a minute. */
+/** Another client's open transaction on the same database server can delay events for up to a minute. */
 const TOLD_MS = 75_000;
 
 interface StreamEvent {
@@ -20,8 +20,8 @@ export function describeStream(session: TheSession): void {
       try {
         await stream.until(({ event }) => event === 'ready');
         const change = await endpoint.change('down');
-        // If a transaction is open when a stream starts, the stream starts before it. The first event may then be the
-        // check that found the endpoint up.
+        // If a transaction is open when a stream starts, the stream starts before that transaction. The first event may
+        // then be the check that found the endpoint up.
         const { id, data } = await stream.until((each) => statusIn(each, endpoint) === 'down');
         expect(id).toBe(change.id);
         expect(JSON.parse(data)).toMatchObject({
@@ -56,7 +56,7 @@ export function describeStream(session: TheSession): void {
   });
 }
 
-/** The outcomes of conclusive checks. On a machine that stalls, inconclusive checks are also sent. */
+/** The outcomes of conclusive checks. If the machine stalls, inconclusive checks are sent as well. */
 const FOUND: readonly (string | null)[] = ['up', 'down'];
 
 /** Returns the endpoint's status in the event, or null. */
@@ -87,8 +87,7 @@ class EventStream {
   }
 
   /**
-   * Returns the next matching event and drops the ones before it. Rejects if the stream ends, or if no event matches in
-   * time.
+   * Returns the next matching event and drops earlier ones. Rejects if the stream ends, or if no event matches in time.
    */
   async until(isIt: (event: StreamEvent) => boolean): Promise<StreamEvent> {
     for (;;) {

@@ -1,8 +1,8 @@
 import { type OpenApi, operationsOf, type Schema } from './openapi';
 
 /**
- * Returns what a program written for the contract would miss in this document, one sentence each: operations,
- * parameters, success statuses, fields and values. Clients ignore additions.
+ * Returns what a program written for the contract would miss in this document, as sentences. It compares operations,
+ * parameters, success statuses, fields, and values. Additions are ignored, as clients ignore them.
  */
 export function missingIn(document: OpenApi, contract: OpenApi): string[] {
   return [...missingOperations(document, contract), ...missingFields(document, contract)];

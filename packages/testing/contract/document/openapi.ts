@@ -1,4 +1,4 @@
-/** The part of JSON Schema in OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.0) that the contract uses. */
+/** The part of the JSON Schema dialect in OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.0) that the contract uses. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -21,7 +21,7 @@ export interface Schema {
   format?: string;
 }
 
-/** A parameter in the path, query or headers of a request. */
+/** A parameter in a request's path, query, or headers. */
 export interface Parameter {
   name: string;
   in: 'path' | 'query' | 'header';
@@ -33,14 +33,14 @@ interface Header {
   schema?: Schema;
 }
 
-/** The documented response for one status of an operation. */
+/** The documented response for one of an operation's status codes. */
 export interface DocumentedResponse {
   headers?: Record<string, Header>;
   content?: Record<string, { schema?: Schema }>;
 }
 
 interface Description {
-  /** A route for other programs, which responds in plain text and has no problem bodies. */
+  /** A route meant for other programs. It responds in plain text and has no problem bodies. */
   'x-plain'?: boolean;
   operationId: string;
   parameters?: Parameter[];
@@ -57,17 +57,17 @@ export interface OpenApi {
   components: { schemas: Record<string, Schema> };
 }
 
-/** One operation with its method and path. */
+/** An operation with its method and path. */
 export interface Operation extends Description {
-  /** `GET /api/v1/websites/{id}` */
+  /** For example, `GET /api/v1/websites/{id}`. */
   name: string;
   method: string;
   path: string;
 }
 
 /**
- * Returns all operations of a document in order, except those with `x-plain`, because the rules of the API do not apply
- * to them.
+ * Returns all operations in a document, in order. Operations with `x-plain` are left out, because the API's rules don't
+ * apply to them.
  */
 export const operationsOf = (document: OpenApi): Operation[] =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -78,7 +78,7 @@ export const operationsOf = (document: OpenApi): Operation[] =>
     }),
   );
 
-/** Returns the operation of a request. If several paths match, the one with the fewest parameters wins. */
+/** Returns the operation for a request. If several paths match, the one with the fewest parameters is used. */
 export function operationOf(operations: readonly Operation[], method: string, path: string): Operation | null {
   const fitting = operations.filter((each) => each.method === method && patternOf(each.path).test(path));
   return fitting.sort((one, other) => parametersIn(one.path) - parametersIn(other.path))[0] ?? null;
@@ -96,8 +96,8 @@ function patternOf(template: string): RegExp {
 const parametersIn = (template: string): number => template.split('{').length;
 
 /**
- * Returns the schema for responses. An object has all documented fields and no others. References point to the schema
- * whose `$id` is `document`.
+ * Returns the schema for responses. Objects must have all documented fields and no others. References point to the
+ * schema whose `$id` is `document`.
  */
 export function exactSchema(schema: Schema, document: string): object {
   const exact = (each: Schema): object => exactSchema(each, document);
@@ -119,7 +119,7 @@ export function exactSchema(schema: Schema, document: string): object {
   };
 }
 
-/** Returns the unchanged schema, except that references point to the schema whose `$id` is `document`. */
+/** Returns the schema with its references pointing to the schema whose `$id` is `document`. */
 export const referring = (schema: Schema, document: string): object =>
   JSON.parse(JSON.stringify(schema), (name, value: unknown) =>
     name === '$ref' && typeof value === 'string' ? `${document}${value}` : value,

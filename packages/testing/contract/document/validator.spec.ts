@@ -16,7 +16,7 @@ const document = {
 
 const [whole, partial] = ['Whole', 'Partial'].map((name) => ({ $ref: `#/components/schemas/${name}` }));
 
-/** Returns the problems of a body whose documentation is one of these schemas. */
+/** Returns the problems with a body that is documented by one of these schemas. */
 const problemsOf = (oneOf: object[], body: object): string[] => {
   const content = { 'application/json': { schema: { oneOf } } };
   const operation = { name: 'GET /scope', responses: { 200: { content } } } as unknown as Operation;
@@ -48,10 +48,10 @@ describe('a response that is documented as one of several forms', () => {
 });
 
 describe('the document of this service', () => {
-  /** Keywords of OpenAPI 3.1 and our extensions in schemas. Keywords such as `example` do not restrict values. */
+  /** OpenAPI 3.1 keywords and our extensions. Keywords such as `example` don't restrict values. */
   const WORDS = ['x-enumDescriptions', 'components', 'discriminator', 'example', 'x-alias-of', 'x-default'];
 
-  /** Strict mode rejects keywords that are unknown or do not fit the type. */
+  /** Strict mode rejects keywords that are unknown or don't fit the type. */
   const strictly = (schemas: Record<string, Schema>, of = referring): Ajv => {
     const compiler = new Ajv({ strict: true, strictRequired: false, strictTypes: false, inlineRefs: false });
     addFormats(compiler);
@@ -81,7 +81,7 @@ describe('the document of this service', () => {
     const { MaintenanceWindow: intact = {} } = schemas;
     const oneOf = ['WholeScope', 'PartialScope'].map((name) => ({ $ref: `#/components/schemas/${name}` }));
     const broken = { ...intact, properties: { ...intact.properties, scope: { oneOf } } };
-    /** Values for fields without an example. */
+    /** Values to use for fields without an example. */
     const values: Readonly<Record<string, unknown>> = { boolean: true, array: [] };
     const fields = Object.entries(intact.properties ?? {}).map(([name, { example, type }]) => [
       name,

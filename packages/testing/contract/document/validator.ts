@@ -5,8 +5,8 @@ import { type DocumentedResponse, exactSchema, type OpenApi, type Operation, ref
 
 /**
  * The two forms in which the compiler knows the document. `document` is unchanged, as other validators read it.
- * `closed` forbids fields without documentation. `closed` alone would miss a `oneOf` whose choices overlap: a choice
- * that allows more fields would then refuse the fields of the other choice.
+ * `closed` forbids undocumented fields. On its own, `closed` would miss overlapping choices in a `oneOf`. A choice that
+ * allows more fields would then reject the other choice's fields.
  */
 const [AS_IT_IS, CLOSED] = ['document', 'closed'];
 const READINGS = [
@@ -31,7 +31,7 @@ export class Validator {
     }
   }
 
-  /** Returns the differences between a response of this operation and the document, one sentence each. */
+  /** Returns how a response to this operation differs from the document, as sentences. */
   problemsOf({ name, responses }: Operation, response: ApiResponse): string[] {
     const at = `${name} ${response.status}`;
     const documented = responses[String(response.status)];
@@ -72,11 +72,11 @@ export class Validator {
   }
 }
 
-/** These are optional peers. Only users who test a service by its document must install them. */
+/** These peers are optional. Only users who test a service against its document must install them. */
 function newCompiler(): Compiler {
   try {
     const load = createRequire(__filename);
-    // OpenAPI 3.1 uses JSON Schema 2020-12. The default export reads draft 07.
+    // OpenAPI 3.1 uses JSON Schema 2020-12, but the default export reads draft 07.
     const { default: Ajv } = load('ajv/dist/2020') as { default: new (options: object) => Compiler };
     const { default: addFormats } = load('ajv-formats') as { default: (compiler: Compiler) => unknown };
     const compiler = new Ajv({ strict: false, allErrors: false });

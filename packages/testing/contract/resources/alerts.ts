@@ -3,7 +3,7 @@ import { expectFieldError, expectProblem, pointersOf, type Refusal } from '../se
 import type { TheSession } from '../session/session';
 import { newAlert, newContact, newEndpoint, type Thing, webhook } from '../session/things';
 
-/** The nine types in the contract. */
+/** The nine alert types in the contract. */
 const TYPES = ['email', 'webhook', 'slack', 'discord', 'teams', 'telegram', 'pagerduty', 'opsgenie', 'twilio'];
 
 const WRONG: readonly [field: string, value: unknown, pointer: string, code: string][] = [
@@ -78,7 +78,7 @@ export function describeAlerts(session: TheSession): void {
     });
 
     it('is refused with a list of the types if its type is unknown', async () => {
-      // The service under test may have a channel with any fixed name, so this name is derived.
+      // The service under test may have a channel with any fixed name, so this name is derived from the known types.
       const response = await post({ ...minimal(), type: TYPES.reduce((none, type) => `${none}-${type}`, 'none-of') });
       expectFieldError(response, '/type', 'unsupported_type');
       const { body } = response as unknown as Refusal;

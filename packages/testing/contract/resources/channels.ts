@@ -8,7 +8,7 @@ interface Example {
   config: Record<string, unknown>;
 }
 
-/** An example of each alert type from the contract's document. */
+/** An example of each alert type, taken from the contract's document. */
 const EXAMPLES = Object.values(
   CONTRACT.paths['/api/v1/alerts']?.['post']?.requestBody?.content['application/json']?.examples ?? {},
 ).flatMap(({ value }): [string, Example][] => ('config' in value ? [[(value as Example).type, value as Example]] : []));
@@ -24,14 +24,14 @@ function secretsIn(schema: Schema | undefined, value: unknown): string[] {
   });
 }
 
-/** Returns the credentials in the example of a type. Schemas are named after types, such as `PagerDutyConfig`. */
+/** Returns the credentials in a type's example. Schemas are named after types, such as `PagerDutyConfig`. */
 function credentialsIn({ type, config }: Example): string[] {
   const schemas = Object.entries(CONTRACT.components.schemas);
   const [, schema] = schemas.find(([name]) => name.toLowerCase() === `${type}config`) ?? [];
   return secretsIn(schema, config);
 }
 
-/** Tests every alert type with its config. */
+/** Tests every alert type and its config. */
 export function describeChannels(session: TheSession): void {
   describe('a channel', () => {
     let endpointId: string;

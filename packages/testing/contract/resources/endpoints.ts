@@ -4,7 +4,7 @@ import type { TheSession } from '../session/session';
 import { newAlert, newEndpoint, newWebsite, type Thing } from '../session/things';
 import { ACCEPTED_URLS, REFUSED_URLS, WRONG_VALUES } from './endpoint-values';
 
-/** Turns off checks, so that the endpoint's state does not change. */
+/** Turns off checks so that the endpoint's state doesn't change. */
 const OFF = { enabled: false } as const;
 
 /** Tests section 4 of the contract. */

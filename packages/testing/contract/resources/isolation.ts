@@ -4,7 +4,7 @@ import { newIncident } from '../session/incidents';
 import { newAlert, newContact, newEndpoint, newPage, newWebsite, type Thing } from '../session/things';
 import type { Scene } from '../rules/scene';
 
-/** Tests that one organization can't see anything of another. */
+/** Tests that one organization can't see another organization's data. */
 export function describeIsolation(session: TheSession, scene: () => Scene, hasOperator: boolean): void {
   const describeIt = hasOperator ? describe : describe.skip;
   describeIt(`another organization${hasOperator ? '' : ' (skipped: no operator token was given)'}`, () => {

@@ -6,7 +6,7 @@ import { createdIn, type Thing } from '../session/things';
 
 type CreatedKey = Thing & { key: string };
 
-/** Tests section 2 of the contract: API keys and their organization. */
+/** Tests section 2 of the contract: API keys and the organization they belong to. */
 export function describeKeys(session: TheSession): void {
   const made = async (fields: object = {}): Promise<CreatedKey> => {
     const body = { name: session().name('key'), role: 'read', ...fields };

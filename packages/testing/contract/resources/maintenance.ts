@@ -3,10 +3,10 @@ import { expectProblem, pointersOf } from '../session/problems';
 import type { TheSession } from '../session/session';
 import { newEndpoint, newWindow, type Thing, windowFields } from '../session/things';
 
-/** Tests windows in which notifications are muted. */
+/** Tests windows that mute notifications. */
 export function describeMaintenance(session: TheSession): void {
   let endpointId: string;
-  /** Half a day from now, because a window that is already in force when it is created would start at once. */
+  /** Half a day from now. A window that is already active when it is created would start immediately. */
   const hour = (new Date().getUTCHours() + 12) % 24;
   const daily = () => ({
     name: session().name('window'),

@@ -6,11 +6,11 @@ import { newAlert, newContact, newEndpoint, newPage, newWebsite, newWindow, type
 import type { Session } from '../session/session';
 import type { Caller } from '../session/caller';
 
-/** A list with at least three entries. */
+/** A list with at least three items. */
 interface List {
-  /** Includes a query, so that more parameters can be added with `&`. */
+  /** Includes a query string, so that more parameters can be appended with `&`. */
   path: string;
-  /** The exact IDs in order, if the list has no other entries. */
+  /** The exact IDs in order, if the list has no other items. */
   ids?: string[];
   newestFirst?: boolean;
   by?: Caller;
@@ -23,7 +23,7 @@ const three = async (make: () => Promise<Thing>): Promise<string[]> => {
 };
 const OFF = { enabled: false } as const;
 
-/** How three entries of each list are created, and where they are listed. Resources are listed oldest first. */
+/** How to create three items for each list, and where they are listed. Resources are listed oldest first. */
 const LISTS: Readonly<Record<string, (session: Session) => Promise<List>>> = {
   'websites that are searched for': async (session) => {
     const word = session.key('search');
@@ -134,7 +134,7 @@ export function describePaging(session: TheSession): void {
   });
 }
 
-/** IDs are in the order of time (UUIDv7), so lists are sorted by ID, oldest or newest first. */
+/** IDs sort by time (UUIDv7), so lists are sorted by ID, oldest or newest first. */
 function expectOrder(ids: readonly string[], newestFirst: boolean): void {
   const ascending = [...ids].sort();
   expect(ids).toEqual(newestFirst ? ascending.reverse() : ascending);

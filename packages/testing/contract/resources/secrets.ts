@@ -8,10 +8,10 @@ const HEADERS = [
   { key: 'Authorization', value: `Bearer ${SECRET}` },
   { key: 'Content-Type', value: 'text/plain' },
 ];
-/** A token in Telegram's form (https://core.telegram.org/bots/api#authorizing-your-bot). */
+/** A token in Telegram's format (https://core.telegram.org/bots/api#authorizing-your-bot). */
 const TOKEN = `1234567890:${'a'.repeat(35)}`;
 
-/** Tests who sees which value, and that sending a mask back changes nothing. */
+/** Tests who can see each value, and that sending back a masked value changes nothing. */
 export function describeSecrets(session: TheSession): void {
   const confidential = () => ({
     enabled: false,

@@ -23,7 +23,7 @@ const WRONG: readonly [field: string, value: unknown, code: string][] = [
 /** Tests section 3 of the contract. */
 export function describeWebsites(session: TheSession): void {
   const fields = () => ({ name: session().name('website'), url: 'https://contract.example/' });
-  // A read key sees the ping key masked.
+  // With a read key, the ping key is masked.
   const read = async (id: string) => (await session().write.get<Thing>(`/websites/${id}`)).body;
 
   describe('a website', () => {

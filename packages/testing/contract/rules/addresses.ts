@@ -7,7 +7,7 @@ import { OUT_OF_REACH, pathOf, unknownIds } from './sample';
 import type { Scene } from './scene';
 
 /**
- * Tests that a missing resource and one of another organization return the same 404, and that an unsupported method
+ * Tests that a missing resource and another organization's resource return the same 404, and that an unsupported method
  * returns 405.
  */
 export function describeAddresses(session: TheSession, scene: () => Scene, hasOperator: boolean): void {
@@ -58,7 +58,7 @@ export function describeAddresses(session: TheSession, scene: () => Scene, hasOp
   });
 }
 
-/** Returns invalid IDs: malformed, too short, and of another kind. */
+/** Returns invalid IDs: malformed, too short, and with another resource's prefix. */
 function malformed({ path }: Operation): string[] {
   const [known = ''] = Object.values(unknownIds(path));
   const prefix = known.split('_')[0] ?? '';

@@ -2,7 +2,7 @@ import { callerOf, OPERATIONS } from '../document/contract';
 import type { TheSession } from '../session/session';
 import { OUT_OF_REACH } from './sample';
 
-/** Tests what all other tests together have covered. They must be the last tests of the suite. */
+/** Tests the coverage of all other tests. These must be the last tests in the suite. */
 export function describeCoverage(session: TheSession, hasOperator: boolean): void {
   const isExcused = (each: (typeof OPERATIONS)[number]) =>
     each.operationId in OUT_OF_REACH || (!hasOperator && callerOf(each) === 'operator');

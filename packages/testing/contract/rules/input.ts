@@ -6,13 +6,13 @@ import { callerOf } from '../document/contract';
 import { OUT_OF_REACH } from './sample';
 import type { Scene } from './scene';
 
-/** Tests that no part of a client's input is silently dropped. */
+/** Tests that no client input is silently dropped. */
 export function describeInput(session: TheSession, scene: () => Scene, hasOperator: boolean): void {
   const reachable = OPERATIONS.filter(
     (each) => !(each.operationId in OUT_OF_REACH) && (hasOperator || callerOf(each) !== 'operator'),
   );
   const withFields = reachable.filter(hasFields);
-  // Probes of a later version may send more fields.
+  // Probes with a later version may send more fields.
   const strict = withFields.filter((each) => callerOf(each) !== 'probe');
 
   describe('input', () => {

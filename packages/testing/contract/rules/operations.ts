@@ -11,7 +11,7 @@ import { PROBE_SAMPLES } from './samples-of-probes';
 import { RESOURCE_SAMPLES } from './samples-of-resources';
 import { Scene } from './scene';
 
-/** A successful request for each operation of the contract. */
+/** A successful request for each operation in the contract. */
 export const SAMPLES: Samples = {
   ...RESOURCE_SAMPLES,
   ...EVENT_SAMPLES,
@@ -20,7 +20,7 @@ export const SAMPLES: Samples = {
   ...PROBE_SAMPLES,
 };
 
-/** Returns the sample of an operation, and creates what it needs. */
+/** Returns an operation's sample, creating the resources that it needs. */
 export async function sampleOf(scene: Scene, { operationId, name }: Operation): Promise<Sample> {
   const make = SAMPLES[operationId];
   if (!make) throw new Error(`${name} has no sample: add it to packages/testing/contract/rules`);
@@ -28,8 +28,8 @@ export async function sampleOf(scene: Scene, { operationId, name }: Operation): 
 }
 
 /**
- * Returns the least privileged caller of an operation. Samples for persons contain a cookie, and samples for probes a
- * token.
+ * Returns the least privileged caller allowed to run an operation. Samples for persons contain a cookie, and samples
+ * for probes contain a token.
  */
 export function callerFor(session: Session, operation: Operation): Caller {
   const caller = callerOf(operation);
@@ -42,6 +42,6 @@ export const sendTo = <Body = never>(
   sample: Sample,
 ): Promise<ApiResponse<Body>> => by.send<Body>(method, pathOf(path, sample), sample);
 
-/** Whether the body is a documented object with fields, not a document or a file. */
+/** Whether the body is an object with documented fields rather than a document or a file. */
 export const hasFields = ({ requestBody }: Operation): boolean =>
   requestBody?.content['application/json']?.schema.$ref !== undefined;

@@ -3,16 +3,16 @@ import type { Outgoing } from '../session/caller';
 import type { Scene } from './scene';
 
 export interface Sample extends Outgoing {
-  /** Values of the path's parameters. The resources exist. */
+  /** Values for path parameters. The resources must exist. */
   params?: Readonly<Record<string, string>>;
-  /** `name=value` */
+  /** In the form `name=value`. */
   query?: string;
 }
 
-/** Samples by operationId. Each call creates what the request changes or removes, and takes the rest from the scene. */
+/** Samples by operationId. Each call creates what the request changes or removes. The rest comes from the scene. */
 export type Samples = Readonly<Record<string, (scene: Scene) => Promise<Sample> | Sample>>;
 
-/** Operations that a program can't call successfully without help, and the reason. */
+/** Operations that a program can't call successfully on its own, and why. */
 export const OUT_OF_REACH: Readonly<Record<string, string>> = {
   showAcknowledgeLink: 'the link is in notifications to people, and only with PUBLIC_URL',
   acknowledgeByLink: 'the link is in notifications to people, and only with PUBLIC_URL',
@@ -22,16 +22,16 @@ export const OUT_OF_REACH: Readonly<Record<string, string>> = {
   deleteOwnIdentity: 'a provider, or a proxy in front, creates identities',
 };
 
-/** Returns the path with these parameters and the query. */
+/** Returns the path with these parameters and the query string. */
 export function pathOf(template: string, { params = {}, query }: Sample): string {
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   return query === undefined ? path : `${path}?${query}`;
 }
 
-/** 26 characters of the ID alphabet that no ID has. */
+/** 26 characters from the ID alphabet that never occur as an ID. */
 const NOBODY = '0'.repeat(26);
 
-/** Returns well-formed IDs that do not exist, for the parameters of a path. */
+/** Returns well-formed but nonexistent IDs for a path's parameters. */
 export function unknownIds(template: string): Record<string, string> {
   const [, collection = ''] = /^\/(?:api\/v1\/)?([a-z-]+)/.exec(template) ?? [];
   const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
@@ -57,7 +57,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
   auth: 'ses',
 };
 
-/** Returns the operations of the contract without a sample or a reason for its absence. */
+/** Returns the contract's operations that have neither a sample nor a reason for not having one. */
 export const withoutSample = (samples: Samples): string[] =>
   OPERATIONS.filter(({ operationId }) => !(operationId in samples) && !(operationId in OUT_OF_REACH)).map(
     ({ name }) => name,

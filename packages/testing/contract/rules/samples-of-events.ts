@@ -14,10 +14,10 @@ const acknowledged = async (scene: Scene) => {
 };
 const limited = () => ({ query: 'limit=2' });
 
-/** An empty document whose owner is unique to this run. */
+/** Returns an empty document whose owner is unique to this run. */
 const nothing = ({ session }: Scene) => ({ json: { version: 1, owner: session.key('owner') } });
 
-/** Samples for reading events, and for managing keys, organizations, sessions and the configuration. */
+/** Samples for reading events, and for managing keys, organizations, sessions, and the configuration. */
 export const EVENT_SAMPLES: Samples = {
   listDeliveries: async (scene) => ({ params: { id: (await scene.incident()).alert } }),
   listEndpointDeliveries: incident,

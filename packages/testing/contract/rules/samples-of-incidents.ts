@@ -33,7 +33,7 @@ export const INCIDENT_SAMPLES: Samples = {
   deleteIncident: async ({ session, endpoint }) => ({
     params: { id: (await newIncident(session, await endpoint())).id },
   }),
-  // Uses a separate incident, because an incident has a limit of 100 updates by people.
+  // Uses a separate incident, because an incident can have at most 100 updates by people.
   createIncidentUpdate: async ({ session, endpoint }) => ({
     params: { id: (await newIncident(session, await endpoint())).id },
     json: { text: 'We know why.', status: 'identified' },

@@ -8,13 +8,13 @@ const shared = async (scene: Scene) => ({ params: { id: await scene.sharedProbe(
 
 const SESSION = 'contract-0000000000';
 
-/** Returns what a probe sends, with its token. */
+/** Returns what a probe sends, including its token. */
 const called = async (scene: Scene, json: object) => ({
   headers: { authorization: `Bearer ${(await scene.callingProbe()).token}` },
   json: { protocol: 1, session: SESSION, ...json },
 });
 
-/** Samples for managing an organization's probes and shared probes, and for what a probe requests and sends. */
+/** Samples for managing private and shared probes, and for the requests that a probe sends. */
 export const PROBE_SAMPLES: Samples = {
   listProbes: () => ({ query: 'limit=2&status=new' }),
   createProbe: ({ session }) => ({ json: { key: session.key('probe') } }),

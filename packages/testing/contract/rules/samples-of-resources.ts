@@ -27,7 +27,7 @@ const newHeartbeat = async ({ session, website: id }: Scene) =>
 const newFor = async ({ session, endpoint: id }: Scene) => ({ endpoint_id: await id(), ...webhook(session) });
 
 /**
- * Samples for reading, creating, changing and removing websites, endpoints, alerts, contacts, maintenance windows and
+ * Samples for reading, creating, changing, and removing websites, endpoints, alerts, contacts, maintenance windows, and
  * pages.
  */
 export const RESOURCE_SAMPLES: Samples = {

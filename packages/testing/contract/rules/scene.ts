@@ -25,7 +25,7 @@ export interface OpenIncident {
   delivery: string;
 }
 
-/** The resources that the operations of the document need. Each is created on first use. */
+/** The resources that the document's operations need. Each is created on first use. */
 export class Scene {
   constructor(readonly session: Session) {}
 
@@ -40,21 +40,21 @@ export class Scene {
   readonly incident = once(() => openIncident(this.session));
   readonly other = once(() => otherOrganization(this.session));
   readonly member = once(() => newMember(this.session));
-  /** The member who is removed from the organization and joins again. */
+  /** A member who is removed from the organization and joins again. */
   readonly guest = once(() => newMember(this.session));
-  /** The member whose password is changed, which invalidates all cookies. */
+  /** A member whose password is changed, which invalidates all cookies. */
   readonly forgetful = once(() => newMember(this.session));
-  /** The member whose new recovery codes are unknown here. */
+  /** A member whose recovery codes have been replaced with codes that aren't known here. */
   readonly renewing = once(() => SecondFactorHolder.make(this.session));
   readonly removing = once(() => SecondFactorHolder.make(this.session));
   readonly probe = once(async () => (await newProbe(this.session)).id);
-  /** The probe whose token is used. It is never rotated. */
+  /** A probe whose token is used and never rotated. */
   readonly callingProbe = once(() => newProbe(this.session));
   readonly sharedProbe = once(async () => (await newSharedProbe(this.session)).id);
   readonly cookie = once(() => cookieOf(this.session));
 }
 
-/** Another organization, created by the operator for this run, and its admin key. */
+/** Another organization, created by the operator for this run, with its admin key. */
 export interface OtherOrganization {
   id: string;
   admin: Caller;
@@ -83,7 +83,7 @@ async function openIncident(session: Session): Promise<OpenIncident> {
   return { endpoint: endpoint.id, alert, delivery: delivery.id };
 }
 
-/** Returns the cookie of a browser that signed in with the read key, as `name=value`. */
+/** Returns the cookie from a browser that signed in with the read key, as `name=value`. */
 async function cookieOf(session: Session): Promise<string> {
   const { headers, text } = await session.anonymous.send('POST', '/auth/session', {
     json: { api_key: session.read.key },
@@ -93,7 +93,7 @@ async function cookieOf(session: Session): Promise<string> {
   return cookie;
 }
 
-/** Creates the value on the first call, and returns it on every later call. */
+/** Creates the value on the first call and returns it on every later call. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null;
   return () => (made ??= make());

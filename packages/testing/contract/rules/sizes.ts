@@ -6,21 +6,21 @@ import { callerFor, hasFields, sampleOf, sendTo } from './operations';
 import { OUT_OF_REACH } from './sample';
 import type { Scene } from './scene';
 
-/** One character, two units of UTF-16, four bytes. */
+/** One character that takes two UTF-16 units and four bytes. */
 const CHARACTER = '🔥';
-/** Longer ones are files. A body cannot have as many characters of four bytes. */
+/** Fields with a higher limit are files. A body can't hold that many four-byte characters. */
 const MOST = 20_000;
-/** A response lists at most twenty findings. */
+/** A response lists up to twenty findings. */
 const AT_ONCE = 10;
 
-/** Parameters that take values which the document does not list, by operation and name. */
+/** Parameters that accept values not listed in the document, by operation and name. */
 const OPEN: Readonly<Record<string, string>> = {
   'GET /api/v1/alerts?type': 'alerts of a type whose extension is gone are still there',
 };
 
 type Found = NonNullable<NonNullable<Refusal['body']>['errors']>;
 
-/** A text field with a bound, its pointer, and how to send it in a body. */
+/** A string field with a length limit, its pointer, and how to send it in a body. */
 interface TextField {
   pointer: string;
   max: number;
@@ -30,10 +30,10 @@ interface TextField {
 const resolved = (schema: Schema): Schema =>
   schema.$ref === undefined ? schema : resolved(CONTRACT.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {});
 
-/** The text fields of an object, and of objects and lists of objects in it. */
+/** Returns an object's string fields, including those in nested objects and lists. */
 function textFields(schema: Schema, pointer = '', depth = 0): TextField[] {
   const { properties = {}, required = [], allOf = [] } = resolved(schema);
-  // A nested text is judged only if the other required fields of its object are present.
+  // A nested string is only validated if the other required fields of its object are present.
   const beside = depth === 0 ? [] : required.map((name) => [name, resolved(properties[name] ?? {}).example] as const);
   const own = Object.entries(properties).flatMap(([name, value]): TextField[] => {
     const at = `${pointer}/${name}`;
@@ -49,7 +49,7 @@ function textFields(schema: Schema, pointer = '', depth = 0): TextField[] {
   return [...own, ...allOf.flatMap((part) => textFields(part, pointer, depth))];
 }
 
-/** Returns values of a query parameter that its schema does not allow. */
+/** Returns values that a query parameter's schema doesn't allow. */
 function wrongValues({ schema }: Parameter): string[] {
   const { type, enum: values, format } = resolved(schema);
   const types = [type].flat();
@@ -59,7 +59,7 @@ function wrongValues({ schema }: Parameter): string[] {
   return [];
 }
 
-/** The service takes exactly the lengths and query values that the document allows. */
+/** Tests that the service accepts exactly the lengths and query values that the document allows. */
 export function describeSizes(session: TheSession, scene: () => Scene, hasOperator: boolean): void {
   const reachable = OPERATIONS.filter(
     (each) => !(each.operationId in OUT_OF_REACH) && (hasOperator || callerOf(each) !== 'operator'),
@@ -77,7 +77,7 @@ export function describeSizes(session: TheSession, scene: () => Scene, hasOperat
       .filter(([name]) => !(name in OPEN)),
   );
 
-  /** Returns the findings about these fields, in a body that is refused in any case. */
+  /** Returns the findings about these fields, using a body that is always rejected. */
   async function findings(operation: Operation, fields: readonly TextField[], more: number): Promise<Found> {
     const sample = await sampleOf(scene(), operation);
     const sent = fields.map(({ max, body }) => body(CHARACTER.repeat(max + more)));

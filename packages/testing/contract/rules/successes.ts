@@ -5,7 +5,7 @@ import { callerFor, SAMPLES, sampleOf, sendTo } from './operations';
 import { OUT_OF_REACH, withoutSample } from './sample';
 import type { Scene } from './scene';
 
-/** Each operation works, and as the document says. */
+/** Tests that each operation works and responds as documented. */
 export function describeSuccesses(session: TheSession, scene: () => Scene, hasOperator: boolean): void {
   const reachable = OPERATIONS.filter(({ operationId }) => !(operationId in OUT_OF_REACH));
   const isPossible = (each: (typeof OPERATIONS)[number]) => hasOperator || callerOf(each) !== 'operator';

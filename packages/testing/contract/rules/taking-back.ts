@@ -5,20 +5,20 @@ import { callerFor, sampleOf, sendTo } from './operations';
 import { OUT_OF_REACH } from './sample';
 import type { Scene } from './scene';
 
-/** Operations whose PUT takes something else than GET shows, with the reason. */
+/** Operations whose PUT accepts something other than what GET returns, and why. */
 const OTHER_THAN_SHOWN: Readonly<Record<string, string>> = {
   moveSession: 'names the organization to switch to',
   applyConfiguration: 'needs the secrets that an export only names; contract/rules apply an export again with them',
 };
 
-/** Operations whose PUT means something if a field is left out, with the reason. */
+/** Operations for which leaving out a field in a PUT has a meaning, and why. */
 const WHOLE: Readonly<Record<string, string>> = {
   ...OTHER_THAN_SHOWN,
   acknowledge: 'creates a new acknowledgement, without the omitted note',
   acknowledgeIncident: 'creates a new acknowledgement, without the omitted note',
 };
 
-/** Every PUT takes what GET of its path returned, and takes an empty object. */
+/** Tests that every PUT accepts what GET returned for the same path, and accepts an empty object. */
 export function describeTakingBack(session: TheSession, scene: () => Scene, hasOperator: boolean): void {
   const puts = OPERATIONS.filter(
     (each) =>
@@ -37,7 +37,7 @@ export function describeTakingBack(session: TheSession, scene: () => Scene, hasO
       const whole = await sampleOf(scene(), put);
       const { json: __, ...sample } = whole;
       const by = callerFor(session(), put);
-      // PUT creates what GET does not find.
+      // If GET returns 404, PUT creates the resource.
       if ((await sendTo(by, get, sample)).status === 404) await sendTo(by, put, whole);
       const before = await sendTo<object>(by, get, sample);
       const taken = await sendTo<object>(by, put, { ...sample, json: before.body });
@@ -57,7 +57,7 @@ export function describeTakingBack(session: TheSession, scene: () => Scene, hasO
   });
 }
 
-/** Leaves out what the service sets automatically in the meantime. */
+/** Leaves out fields that the service sets automatically in the meantime. */
 const settled = (body: object): object =>
   JSON.parse(JSON.stringify(body), (name, value: unknown) =>
     /^(status|by_location|at|version|(updated|(last|next)_\w+)_at)$/.test(name) ? '' : value,

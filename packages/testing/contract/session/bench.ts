@@ -1,14 +1,14 @@
 import { type HttpScript, HttpTarget, rawResponse, type SeenRequest } from '../../servers/http-target';
 import { closedPort, silence, TcpTarget } from '../../servers/tcp-target';
 
-/** The IP address that the suite listens on, and its host name for the service. */
+/** The IP address that the suite listens on, and the hostname that the service uses for it. */
 interface Reach {
   listen: string;
   host: string;
 }
 
 /**
- * The targets and receivers for the service: a web server whose paths respond as a test wants, an open port, and a
+ * The targets and receivers for the service: a web server whose paths respond as a test specifies, an open port, and a
  * closed port.
  */
 export class Bench {
@@ -40,12 +40,12 @@ export class Bench {
     return new Bench(web, port, await closedPort(listen), host, statuses);
   }
 
-  /** Returns the URL of a path. It responds with 200 until `respond` changes that. */
+  /** Returns the URL for a path. It responds with 200 until `respond` changes that. */
   url(path: string): string {
     return this.web.url(path, this.host);
   }
 
-  /** Sets the status of this path from now on. */
+  /** Sets the status that this path responds with from now on. */
   respond(path: string, status: number): void {
     this.statuses.set(path, status);
   }
@@ -55,12 +55,12 @@ export class Bench {
     return this.web.seen.filter((request) => request.path.split('?')[0] === path);
   }
 
-  /** `tcp://host:port` that accepts connections and sends nothing. */
+  /** `tcp://host:port` for a port that accepts connections and sends nothing. */
   get openPort(): string {
     return `tcp://${this.host}:${this.port.port}`;
   }
 
-  /** `tcp://host:port` where nothing listens. */
+  /** `tcp://host:port` for a port that nothing listens on. */
   get refusedPort(): string {
     return `tcp://${this.host}:${this.refused}`;
   }

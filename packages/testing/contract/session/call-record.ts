@@ -4,7 +4,7 @@ import type { ApiResponse } from '../../service/api';
 import type { Call } from './caller';
 import { addressesLeadingAway } from './leading-away';
 
-/** Compares all calls with the document of the service. */
+/** Compares all calls with the service's document. */
 export class CallRecord {
   private readonly operations: readonly Operation[];
   private readonly validator: Validator;
@@ -21,7 +21,7 @@ export class CallRecord {
     this.validator = new Validator(document);
   }
 
-  /** Records one response. Requests that match no documented operation (404, 405) are ignored. */
+  /** Records a response. Requests that match no documented operation (404, 405) are ignored. */
   note({ method, path, response }: Call): void {
     for (const address of addressesLeadingAway(this.operations, { baseUrl: this.baseUrl, path, response }))
       this.away.add(`${method} ${path.split('?')[0] ?? ''}: ${address}`);
@@ -32,7 +32,7 @@ export class CallRecord {
     for (const problem of this.validator.problemsOf(operation, response)) this.undocumented.add(problem);
   }
 
-  /** Returns the differences between a response of this operation and the document of the service. */
+  /** Returns how a response to this operation differs from the service's document. */
   problemsOf(name: string, response: ApiResponse): string[] {
     const operation = this.operations.find((each) => each.name === name);
     return operation ? this.validator.problemsOf(operation, response) : [`${name} is not documented`];
@@ -42,12 +42,12 @@ export class CallRecord {
     return this.succeeded;
   }
 
-  /** Each distinct difference between a response and the document. */
+  /** The distinct differences between responses and the document. */
   get surprises(): string[] {
     return [...this.undocumented];
   }
 
-  /** URLs in responses that do not point to the service, each with its request. */
+  /** URLs in responses that don't point to the service, with the request for each. */
   get leadingAway(): string[] {
     return [...this.away];
   }

@@ -6,12 +6,12 @@ import { Caller } from './caller';
 describe('a caller of the contract', () => {
   let server: Server;
   let caller: Caller;
-  /** The responses that are sent first, in order. */
+  /** The responses to send first, in order. */
   let refusals: [status: number, body: object][];
   beforeEach(async () => {
     const used = new WeakSet<Socket>();
     refusals = [];
-    // Simulates a server that closes an idle connection at the moment when the next request arrives.
+    // Simulates a server that closes an idle connection just as the next request arrives.
     server = createServer(({ socket }, response) => {
       if (used.has(socket)) socket.destroy();
       else {

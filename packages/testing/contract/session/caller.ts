@@ -2,7 +2,6 @@ import type { ApiResponse } from '../../service/api';
 
 export interface Outgoing {
   headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
   json?: unknown;
   /** Sent unchanged with the content type `type`. If set, `json` is ignored. */
   text?: string;
@@ -11,14 +10,14 @@ export interface Outgoing {
 
 export interface Call {
   method: string;
-  /** Includes the query. */
+  /** Includes the query string. */
   path: string;
   response: ApiResponse;
 }
 
 /**
- * Each request of the contract uses a new connection. If a busy client waits too long, the service may close an idle
- * connection just when the next request is sent.
+ * Each request in the contract uses a new connection. If a busy client waits too long, the service may close an idle
+ * connection just as the next request is sent.
  */
 export const OWN_CONNECTION = { connection: 'close' };
 
@@ -26,9 +25,9 @@ export const OWN_CONNECTION = { connection: 'close' };
 const PATIENCE_MS = 60_000;
 
 /**
- * Sends requests with one key, or without a key if it is `null`, and reports every response. It does not throw for a
- * status. Unlike the kit's `Api`, it sends any method and body to any path. After 429, and 503 for overload, it repeats
- * the request when `Retry-After` allows. The service did nothing for the refused request.
+ * Sends requests with one key, or without a key if it is `null`, and reports every response. It doesn't throw for any
+ * status. Unlike the kit's `Api`, it can send any method and body to any path. After a 429, or a 503 caused by
+ * overload, it retries when `Retry-After` allows. The service didn't process the refused request.
  */
 export class Caller {
   constructor(
@@ -88,7 +87,7 @@ export class Caller {
 const isBusy = ({ status, body }: ApiResponse): boolean =>
   status === 429 || (status === 503 && (body as { code?: unknown } | null)?.code === 'temporarily_unavailable');
 
-/** Returns the body, or the start of a stream, which has no end. */
+/** Returns the body, or the start of a stream, which never ends. */
 async function textOf(response: Response): Promise<string> {
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response.text();
   const reader = response.body?.getReader();

@@ -3,7 +3,7 @@ import type { ApiResponse } from '../../service/api';
 import type { Session } from './session';
 import { newEndpoint, type Thing } from './things';
 
-/** The fields that the suite reads from the response of `POST /endpoints/:id/checks`. */
+/** The fields that the suite reads from a `POST /endpoints/:id/checks` response. */
 export interface CheckView {
   id: string;
   outcome: string;
@@ -11,18 +11,15 @@ export interface CheckView {
   error: { code: string } | null;
 }
 
-/** The longest time in milliseconds that a service on a busy machine takes for its background work. */
+/** The longest time that the service takes for background work on a busy machine, in milliseconds. */
 export const BY_ITSELF_MS = 40_000;
 
-/**
- * The number of endpoints that are created together. The first check takes seconds, and tests should not wait for each
- * one.
- */
+/** The number of endpoints to create together. The first check takes seconds, and tests shouldn't wait for each one. */
 const AT_ONCE = 8;
 const SPARE = new WeakMap<Session, CheckedEndpoint[]>();
 
 /**
- * Runs checks until one is conclusive. A machine that stalls causes inconclusive checks. Throws: an error if a check is
+ * Runs checks until one is conclusive. If the machine stalls, checks are inconclusive. Throws: an error if a check is
  * refused.
  */
 export async function conclusive<Found extends { outcome: string }>(
@@ -36,7 +33,7 @@ export async function conclusive<Found extends { outcome: string }>(
   }
 }
 
-/** An endpoint whose first check was successful. From then on it is only checked on demand. */
+/** An endpoint whose first check was successful. After that, it is only checked on demand. */
 export class CheckedEndpoint {
   private constructor(
     private readonly session: Session,
@@ -44,7 +41,7 @@ export class CheckedEndpoint {
     private readonly path: string,
   ) {}
 
-  /** Returns an unused endpoint that is up, in a separate website. */
+  /** Returns an unused endpoint that is up, on a separate website. */
   static async take(session: Session): Promise<CheckedEndpoint> {
     const spare = SPARE.get(session) ?? [];
     SPARE.set(session, spare);
@@ -81,9 +78,7 @@ export class CheckedEndpoint {
     return conclusive(() => this.session.write.post<CheckView>(`/endpoints/${this.id}/checks`));
   }
 
-  /**
-   * Runs `check`, but returns the check that changed the status. The service may have run that check before this one.
-   */
+  /** Runs `check`, but returns the check that changed the status. The service may have run that one earlier. */
   async change(outcome: 'up' | 'down'): Promise<{ id: string; from: string }> {
     await this.check(outcome);
     const { body } = await this.session.read.get<CheckView[]>(`/endpoints/${this.id}/checks`);

@@ -3,13 +3,13 @@ import { BY_ITSELF_MS, type CheckView, conclusive } from './checked-endpoint';
 import type { Session } from './session';
 import { createdIn, newAlert, newEndpoint, newWebsite, type Thing } from './things';
 
-/** Creates a manual incident over one endpoint, with a first update. */
+/** Creates a manual incident for one endpoint, with a first update. */
 export async function newIncident(session: Session, endpointId: string): Promise<Thing> {
   const fields = { title: session.name('incident'), scope: { endpoint_ids: [endpointId] }, text: 'We look into it.' };
   return createdIn(await session.write.post('/incidents', fields));
 }
 
-/** Two endpoints of one website that are down, each with a triggered alert. Tests split and merge their incidents. */
+/** Two endpoints on one website that are down, each with a triggered alert. Tests split and merge their incidents. */
 export class DownTogether {
   private constructor(
     private readonly session: Session,
@@ -35,14 +35,14 @@ export class DownTogether {
     return made;
   }
 
-  /** Returns the ID of their common incident, and merges the incidents if needed. */
+  /** Returns the ID of the incident they share, merging incidents if needed. */
   async together(): Promise<string> {
     const [one = '', other = ''] = await this.open();
     if (one !== other) await this.session.write.post(`/incidents/${one}/merge`, { incident_ids: [other] });
     return one;
   }
 
-  /** Returns the IDs of their separate incidents, and splits the incident if needed. */
+  /** Returns the IDs of their separate incidents, splitting the incident if needed. */
   async apart(): Promise<[string, string]> {
     const [one = '', other = ''] = await this.open();
     if (one !== other) return [one, other];

@@ -2,16 +2,15 @@ import type { ApiResponse } from '../../service/api';
 import { type Operation, operationOf } from '../document/openapi';
 
 interface Asked {
-  /** The part before the paths of the document, without a trailing slash. */
+  /** The part before the document's paths, without a trailing slash. */
   baseUrl: string;
   path: string;
   response: Pick<ApiResponse, 'headers' | 'body' | 'text'>;
 }
 
 /**
- * Returns each URL in a response that does not point to the requested service. It reads `Location` and `Link`, which
- * clients resolve by the request's URL. It also reads cookie paths, links of pages and feeds, and paths of operations
- * in JSON.
+ * Returns each URL in a response that doesn't point to the service. It reads `Location` and `Link`, which clients
+ * resolve against the request URL. It also reads cookie paths, links in pages and feeds, and operation paths in JSON.
  */
 export function addressesLeadingAway(operations: readonly Operation[], { baseUrl, path, response }: Asked): string[] {
   const { headers, body, text } = response;
@@ -32,13 +31,13 @@ export function addressesLeadingAway(operations: readonly Operation[], { baseUrl
   ];
 }
 
-/** Returns what a page or feed links to and loads, except on other servers. */
+/** Returns the URLs that a page or feed links to or loads, except those on other servers. */
 const linksIn = (type: string, text: string): string[] =>
   /^(text\/html|application\/atom\+xml|image\/svg\+xml)/.test(type)
     ? [...text.matchAll(/\s(?:href|src|action|xlink:href)="([^"#]+)/g)].map(([, link = '']) => link)
     : [];
 
-/** Returns texts in a JSON body that may be paths. Pointers into a body also start with a slash. */
+/** Returns strings in a JSON body that may be paths. JSON pointers also start with a slash. */
 function pathsIn(value: unknown): string[] {
   if (typeof value === 'string') return value.startsWith('/') ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];

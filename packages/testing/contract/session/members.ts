@@ -12,12 +12,12 @@ export interface Member {
 
 export const newEmail = (session: Session): string => `${session.key('person')}@contract.example`;
 
-/** Creates an invitation, by default for a new email. */
+/** Creates an invitation, by default for a new email address. */
 export async function newInvitation(session: Session, email = newEmail(session)): Promise<Thing & { token: string }> {
   return createdIn(await session.admin.post<Thing & { token: string }>('/invitations', { email, role: 'read' }));
 }
 
-/** Creates a member with the role read, whose account is erased at the end. */
+/** Creates a member with the read role. Their account is erased at the end. */
 export async function newMember(session: Session): Promise<Member> {
   const email = newEmail(session);
   const { token } = await newInvitation(session, email);

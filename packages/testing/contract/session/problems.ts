@@ -1,6 +1,6 @@
 import type { ApiResponse } from '../../service/api';
 
-/** The body of every error of the service (RFC 9457, section 3). */
+/** The body of every error from the service (RFC 9457, section 3). */
 export interface Problem {
   type: string;
   title: string;
@@ -14,7 +14,7 @@ export interface Problem {
 
 export type Refusal = ApiResponse<Problem | null>;
 
-/** Expects an error with this status and code, in the common form. */
+/** Asserts that the response is a well-formed error with this status and code. */
 export function expectProblem(response: ApiResponse, status: number, code: string): void {
   const { body, headers } = response as Refusal;
   expect([response.status, body?.code]).toEqual([status, code]);
@@ -29,7 +29,7 @@ export function expectProblem(response: ApiResponse, status: number, code: strin
   });
 }
 
-/** Expects 400 `validation_failed` that names this field with this code. */
+/** Asserts that the response is a 400 `validation_failed` that reports this field with this code. */
 export function expectFieldError(response: ApiResponse, pointer: string, code: string): void {
   expectProblem(response, 400, 'validation_failed');
   expect((response as Refusal).body?.errors).toContainEqual({ pointer, code, message: expect.stringMatching(/./) });
@@ -38,9 +38,7 @@ export function expectFieldError(response: ApiResponse, pointer: string, code: s
 export const pointersOf = (response: ApiResponse): string[] =>
   ((response as Refusal).body?.errors ?? []).map(({ pointer }) => pointer).sort();
 
-/**
- * Returns the response without the parts that are unique to the request. Two refusals are the same if these are equal.
- */
+/** Returns the response without the parts that are unique to the request, so that two refusals can be compared. */
 export function alike({ status, headers, text }: ApiResponse): unknown {
   const id = headers['x-request-id'];
   return { status, type: headers['content-type'], text: id ? text.replaceAll(id, 'the request id') : text };

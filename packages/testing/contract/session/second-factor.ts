@@ -5,10 +5,7 @@ import type { Session } from './session';
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const STEP_MS = 30_000;
 
-/**
- * Returns the current code of an authenticator app for a secret in base32: RFC 6238 with SHA-1, 30 seconds, and 6
- * digits.
- */
+/** Returns the current authenticator app code for a base32 secret: RFC 6238 with SHA-1, 30 seconds, and 6 digits. */
 export function codeOf(secret: string): string {
   const bits = Array.from(secret, (letter) => BASE32.indexOf(letter).toString(2).padStart(5, '0')).join('');
   const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => parseInt(byte, 2)));
@@ -19,7 +16,7 @@ export function codeOf(secret: string): string {
   return String(number % 1_000_000).padStart(6, '0');
 }
 
-/** Starts to set up a second factor. Returns the code that confirms it, or `null` if the member already has one. */
+/** Starts setting up a second factor. Returns the code that confirms it, or `null` if the member already has one. */
 export async function draftSecondFactor(session: Session, { headers }: Member): Promise<string | null> {
   const json = { current_password: PASSWORD };
   const draft = await session.anonymous.send<{ secret: string }>('POST', '/auth/account/second-factor', {
@@ -31,7 +28,7 @@ export async function draftSecondFactor(session: Session, { headers }: Member): 
   return codeOf(draft.body.secret);
 }
 
-/** A member who always has a second factor and an unused recovery code when a test needs them. */
+/** A member who has a second factor and an unused recovery code whenever a test needs them. */
 export class SecondFactorHolder {
   private codes: string[] = [];
 

@@ -1,15 +1,15 @@
-/** A value, or a function that returns it when the suite starts. A service is usually started in `beforeAll`. */
+/** A value, or a function that returns it when the suite starts. Services are usually started in `beforeAll`. */
 export type Given<T> = T | (() => T | Promise<T>);
 
-/** A key. The suite refuses `null`, which is the key of a client without one, when it starts. */
+/** A key. If it is `null`, which means no key, the suite throws an error when it starts. */
 export type GivenKey = Given<string | null>;
 
-/** The keys of one organization, one for each role. */
+/** The keys for one organization, one for each role. */
 export interface ServiceKeys {
   admin: GivenKey;
   write: GivenKey;
   read: GivenKey;
-  /** `OPERATOR_TOKEN` of the service. If it is `null`, tests that need it are skipped and say so. */
+  /** The service's `OPERATOR_TOKEN`. If it is `null`, tests that need it are skipped, and their titles say so. */
   operator: GivenKey;
 }
 
@@ -18,9 +18,9 @@ export interface ServiceContractOptions {
   /** The title of the outer `describe`. */
   name?: string;
   /**
-   * The addresses of the suite. It listens on the IP address `listen`, which the service knows as `host`, with a web
-   * server and a port that only accepts. The service checks both and sends webhooks there. Default: 127.0.0.1 for both,
-   * which the Default organization may reach (`EGRESS_PRIVATE=auto`).
+   * The suite's addresses. It listens on the IP address `listen`, which the service knows as `host`, with a web server
+   * and a port that only accepts connections. The service checks both and sends webhooks there. Both default to
+   * 127.0.0.1, which the Default organization may reach (`EGRESS_PRIVATE=auto`).
    */
   suite?: { listen: string; host: string };
 }

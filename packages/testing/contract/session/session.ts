@@ -6,7 +6,7 @@ import { type Call, Caller, OWN_CONNECTION } from './caller';
 import { CallRecord } from './call-record';
 import { type Given, type ServiceContractOptions, type ServiceKeys, valueOf } from './service-keys';
 
-/** The collection for each prefix of an ID. */
+/** The collection for each ID prefix. */
 const COLLECTIONS: Readonly<Record<string, string>> = {
   ws: '/websites',
   ep: '/endpoints',
@@ -21,12 +21,12 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   pr: '/probes',
 };
 
-/** Returns the session of a run. Tests call it when they run, because it does not exist when they are declared. */
+/** Returns a run's session. Tests call it when they run, because it doesn't exist when they are declared. */
 export type TheSession = () => Session;
 
 /**
- * One run against one service: its callers, its records, and its cleanup. Everything that a POST returns with an ID is
- * removed at the end, also after a failed test.
+ * A run against one service: its callers, its records, and its cleanup. Every resource that a POST returns with an ID
+ * is removed at the end, even after a failed test.
  */
 export class Session {
   /** Part of every name in this run, so that names never collide with other data or runs. */
@@ -42,7 +42,7 @@ export class Session {
     private readonly keys: Record<'admin' | 'write' | 'read', string> & { operator: string | null },
   ) {}
 
-  /** Resolves the keys and reads the document of the service. Throws: an error if a key or the document is missing. */
+  /** Resolves the keys and reads the service's document. Throws: an error if a key or the document is missing. */
   static async open(
     baseUrl: Given<string>,
     keys: ServiceKeys,
@@ -86,7 +86,7 @@ export class Session {
     return caller;
   }
 
-  /** Returns the operations that the service documents in addition to these. */
+  /** Returns the additional operations that the service documents. */
   additions(known: readonly string[]): Operation[] {
     return operationsOf(this.document).filter(({ name }) => !known.includes(name));
   }
@@ -95,14 +95,14 @@ export class Session {
     return `${this.prefix} ${what} ${++this.names}`;
   }
 
-  /** Returns a unique key, which is also valid in a page's URL. */
+  /** Returns a unique key that is also valid in a page's URL. */
   key(what = 'thing'): string {
     return `${this.prefix}-${what}-${++this.names}`;
   }
 
   /**
-   * Returns the service's path that a URL in a response points to. The URL is resolved by the request's URL, as clients
-   * do.
+   * Returns the service path that a URL in a response points to. Like clients, it resolves the URL against the request
+   * URL.
    */
   leadsTo(address: string | undefined, asked: string): string | null {
     if (address === undefined) return null;
@@ -111,26 +111,26 @@ export class Session {
     return reached.startsWith(`${this.url}/`) ? reached.slice(this.url.length) : reached;
   }
 
-  /** Returns a path of the service as its clients see it, from the root of the host. */
+  /** Returns a service path as clients see it, starting at the host's root. */
   seen(path: string): string {
     return new URL(this.url).pathname.replace(/\/$/, '') + path;
   }
 
-  /** Removes this resource at the end, regardless of what happens until then. */
+  /** Removes this resource at the end, no matter what happens until then. */
   willRemove(by: Caller, id: string, collection = COLLECTIONS[id.split('_')[0] ?? '']): void {
     const path = `${collection}/${id}`;
     if (collection !== undefined) this.made.push({ path, remove: () => by.delete(path) });
   }
 
-  /** Returns the additional headers of a person's browser, from the response to its sign-in. */
+  /** Returns the additional headers that a person's browser sends, based on the sign-in response. */
   browserOf({ headers }: Pick<ApiResponse, 'headers'>): Record<string, string> {
     const cookie = headers['set-cookie']?.split(';')[0] ?? '';
     return { cookie, origin: new URL(this.url).origin, 'sec-fetch-site': 'same-origin' };
   }
 
   /**
-   * Removes everything that was created, newest first. It then retries what was still in use. Throws: an error that
-   * lists the rest.
+   * Removes everything that was created, newest first, and then retries what was still in use. Throws: an error that
+   * lists what couldn't be removed.
    */
   async close(): Promise<void> {
     let left = this.made.splice(0).reverse();
@@ -149,13 +149,14 @@ export class Session {
   private noted(by: Caller, call: Call): void {
     this.record.note(call);
     const { status, body } = call.response as { status: number; body: { id?: unknown; kind?: unknown } | null };
-    // An account is deleted with the cookie of its first sign-in, or of its newest password. A new password invalidates
-    // the older cookies.
+    // An account is deleted using the cookie from its first sign-in or its latest password change. A new password
+    // invalidates older cookies.
     if (status === 201 && ['/auth/account', '/auth/password'].includes(call.path)) {
       const headers = this.browserOf(call.response);
       this.made.push({ path: call.path, remove: () => this.anonymous.send('DELETE', '/auth/account', { headers }) });
     }
-    // Also if a broken service does not respond with 201. A detected incident is history and can't be removed.
+    // Also applies if a broken service doesn't respond with 201. A detected incident is part of the history and can't
+    // be removed.
     if (call.method === 'POST' && status < 300 && typeof body?.id === 'string' && body.kind !== 'detected')
       this.willRemove(by, body.id, call.path === '/api/v1/shared-probes' ? '/shared-probes' : undefined);
   }

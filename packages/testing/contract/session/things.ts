@@ -5,10 +5,10 @@ import type { Session } from './session';
 /** Any resource with an ID. */
 export type Thing = { id: string } & Readonly<Record<string, unknown>>;
 
-/** A check interval of one day. Only the first check of an endpoint is automatic while a test runs. */
+/** A check interval of one day, so that only an endpoint's first check runs automatically during a test. */
 export const SELDOM = 86_400;
 
-/** Returns the body of a 201. Throws: an error with the response for any other status. */
+/** Returns the body of a 201 response. Throws: an error with the response for any other status. */
 export function createdIn<Body extends { id: string } = Thing>(response: ApiResponse<Body>): Body {
   if (response.status !== 201) throw new Error(`nothing was created: ${response.status} ${response.text}`);
   return response.body;
@@ -21,7 +21,7 @@ export async function newWebsite(session: Session, fields: object = {}, by: Call
   );
 }
 
-/** Creates an endpoint that responds with 200 at a separate path. Default: in a new website. */
+/** Creates an endpoint that responds with 200 at a separate path, by default on a new website. */
 export async function newEndpoint(session: Session, fields: object = {}, websiteId?: string): Promise<Thing> {
   const website = websiteId ?? (await newWebsite(session)).id;
   return createdIn(await session.write.post(`/websites/${website}/endpoints`, endpointFields(session, fields)));
@@ -35,7 +35,7 @@ export const endpointFields = (session: Session, fields: object = {}): Record<st
   ...fields,
 });
 
-/** Returns a channel of type `webhook` whose messages arrive at this path of the bench. */
+/** Returns a `webhook` channel whose messages arrive at this path on the bench. */
 export const webhook = (session: Session, path = `/${session.key('hook')}`, config: object = {}) => ({
   type: 'webhook',
   config: { url: session.bench.url(path), ...config },
@@ -53,7 +53,7 @@ export async function newContact(session: Session, fields: object = {}): Promise
   );
 }
 
-/** Creates a maintenance window over one endpoint that is in force for an hour. */
+/** Creates a maintenance window for one endpoint that is active for an hour. */
 export async function newWindow(session: Session, endpointId: string, fields: object = {}): Promise<Thing> {
   return createdIn(
     await session.write.post('/maintenance-windows', { ...windowFields(session, endpointId), ...fields }),
@@ -65,7 +65,7 @@ export function windowFields(session: Session, endpointId: string): Record<strin
   return { name: session.name('window'), scope: { endpoint_ids: [endpointId] }, starts_at, ends_at };
 }
 
-/** Creates a probe with its token. It is never connected. */
+/** Creates a probe with its token. The probe never connects. */
 export async function newProbe(session: Session, fields: object = {}): Promise<Thing & { token: string }> {
   return createdIn(await session.admin.post('/probes', { key: session.key('probe'), ...fields }));
 }
@@ -74,7 +74,7 @@ export async function newSharedProbe(session: Session, fields: object = {}): Pro
   return createdIn(await session.operator.post('/shared-probes', { key: session.key('probe'), ...fields }));
 }
 
-/** A PNG of one pixel (https://www.w3.org/TR/png-3/), as status pages accept it. */
+/** A one-pixel PNG (https://www.w3.org/TR/png-3/), which status pages accept. */
 export const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 

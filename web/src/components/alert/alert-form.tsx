@@ -24,7 +24,7 @@ interface Props {
   of: Alert | null;
   schemas: ConfigSchemas;
   contacts: readonly Contact[];
-  /** `sent` is the config in the request, if it had one. */
+  /** `sent` is the config from the request, if there was one. */
   onSaved: (alert: Alert, sent: ConfigValue) => void;
 }
 
@@ -34,8 +34,8 @@ export function AlertForm({ of: stored, schemas, contacts, onSaved }: Props) {
     () => ({
       draft: signal(stored ? alertDraftOf(stored) : asAsked(contacts)),
       /**
-       * Settings that the user changed in a new rule. Choosing another contact, which has other defaults, doesn't
-       * change them.
+       * Settings that the user changed in a new rule. They are kept if the user chooses another contact with different
+       * defaults.
        */
       own: signal<Partial<RuleDraft>>({}),
       opened: signal(stored),
@@ -149,7 +149,7 @@ export function AlertForm({ of: stored, schemas, contacts, onSaved }: Props) {
   );
 }
 
-/** Returns a new alert for the endpoint and contact in the URL. */
+/** Returns a new alert for the endpoint and contact given in the URL. */
 function asAsked(contacts: readonly Contact[]): AlertDraft {
   const { query } = route.peek();
   return newAlert(query.get('endpoint_id') ?? '', firstContact(contacts, query.get('contact')));

@@ -3,17 +3,17 @@ import { channelName } from '../../logic/channel-name';
 
 interface Props {
   alert: Pick<Alert, 'id' | 'type' | 'contact_id' | 'destination'>;
-  /** `undefined` until they are loaded. */
+  /** `undefined` until the contacts are loaded. */
   contacts: readonly Contact[] | undefined;
 }
 
-/** Returns the name of a contact, or a general word until the contacts are loaded. */
+/** Returns a contact's name, or a generic word until the contacts are loaded. */
 export const contactName = (id: string, contacts: readonly Contact[] | undefined): string =>
   contacts?.find((each) => each.id === id)?.name ?? 'a contact';
 
 /**
- * An alert rule by its channel, with its contact and destination below. It is one link, because two would be too small
- * to tap.
+ * Shows an alert rule's channel, with its contact and destination below. It is a single link, because two would be too
+ * small to tap.
  */
 export const AlertName = ({ alert: { id, type, contact_id, destination }, contacts }: Props) => (
   <>

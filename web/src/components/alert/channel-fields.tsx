@@ -14,13 +14,13 @@ interface Channel {
 interface Props {
   form: FormState;
   schemas: ConfigSchemas;
-  /** The stored channel. Choosing its type again restores its settings. */
+  /** The stored channel. If the user selects its type again, its settings are restored. */
   stored: Channel | null;
   value: Channel;
   set: (changes: Partial<Channel>) => void;
 }
 
-/** Fields for the channel and its settings, which come from the API document. */
+/** Fields for the channel and its settings, which are defined in the API document. */
 export function ChannelFields({ form, schemas, stored, value, set }: Props) {
   const lack = lackText(value.type, value.config, session.value?.has_mail_account === true);
   return (

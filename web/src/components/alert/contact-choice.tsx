@@ -6,8 +6,8 @@ import { Check } from '../form/field';
 import { NewContactLink } from './route-fields';
 
 /**
- * Up to this many contacts are shown as checkboxes. With more, a search replaces the boxes of contacts that aren't
- * defaults.
+ * Up to this many contacts are shown as checkboxes. If there are more, only default contacts have a checkbox, and a
+ * search finds the others.
  */
 const MOST_BOXES = 8;
 
@@ -17,7 +17,7 @@ interface Props {
   set: (chosen: string[]) => void;
 }
 
-/** Chooses the contacts of a new endpoint: the default contacts, and others the user ticks. */
+/** Selects the contacts for a new endpoint: the default contacts, and any others that the user checks. */
 export function ContactChoice({ contacts, chosen, set }: Props) {
   const list = contacts.data.value;
   if (!list) {

@@ -11,7 +11,7 @@ const ICONS: Partial<Record<Delivery['kind'], IconName>> = {
   expiry: 'bell',
 };
 
-/** Shows what a message is about, as a shape and a word. */
+/** Shows what a message reports, as a shape and a word. */
 export const DeliveryKind = ({ of }: { of: Pick<Delivery, 'kind' | 'ordinal'> }) => {
   const icon = ICONS[of.kind];
   return (

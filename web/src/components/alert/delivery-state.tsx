@@ -12,7 +12,7 @@ type Summary = Pick<Delivery, 'state' | 'error'>;
 const STATES = { delivered: 'up', failed: 'down', pending: 'unknown', superseded: 'paused' } as const;
 const WORDS = { delivered: 'Delivered', failed: 'Failed', pending: 'Pending', superseded: 'Not sent' } as const;
 
-/** Shows the state of a message: delivered, failing, given up, or superseded. */
+/** Shows a message's state: delivered, failing, given up, or superseded. */
 export const DeliveryState = ({ of }: { of: Summary }) =>
   of.state === 'pending' && isTroubled(of) ? (
     <StatusPill status="down" word="Failing" />
@@ -20,7 +20,7 @@ export const DeliveryState = ({ of }: { of: Summary }) =>
     <StatusPill status={STATES[of.state]} word={WORDS[of.state]} />
   );
 
-/** Shows the state of a message with its time and error. */
+/** Shows a message's state with the time and the error. */
 export const DeliveryFacts = ({ of }: { of: (Summary & { at: string }) | null }) =>
   of === null ? (
     <span class="muted">Nothing sent</span>
@@ -31,7 +31,7 @@ export const DeliveryFacts = ({ of }: { of: (Summary & { at: string }) | null })
     </>
   );
 
-/** Sends a finished message again. */
+/** A button that resends a finished message. */
 export const SendAgain = ({ id, then }: { id: string; then: () => void }) => (
   <Button
     class="plain"

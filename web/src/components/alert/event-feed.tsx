@@ -22,7 +22,8 @@ const Kind = ({ of }: { of: Pick<AlertEvent, 'type'> }) =>
   of.type === 'triggered' ? <StatusPill status="down" word="Triggered" /> : <StatusPill status="up" word="Resolved" />;
 
 /**
- * Events grouped by incident, newest first. New events appear at the top or join their incident while the page is open.
+ * Events grouped by incident, newest first. While the page is open, new events appear at the top or join their
+ * incident.
  */
 export function EventFeed({ parameters }: { parameters: Record<string, string> }) {
   const version = useSignal(0);
@@ -44,7 +45,7 @@ export function EventFeed({ parameters }: { parameters: Record<string, string> }
     [],
   );
   const list = events.items.value;
-  // Deliveries finish shortly after their event, and the live stream doesn't report it.
+  // Deliveries finish shortly after their event, but the live stream doesn't report it.
   useEvery(5, () => list?.some(({ delivery }) => delivery?.state === 'pending') && reload());
 
   if (!list) return <p class="muted">Loading…</p>;
@@ -61,7 +62,7 @@ export function EventFeed({ parameters }: { parameters: Record<string, string> }
       )}
       <ol class="feed" aria-label="Alert events">
         {byIncident(list).map((group) => {
-          // The key is the oldest event, because newer events may join.
+          // The key is the oldest event, because newer events may join the group.
           const key = group.at(-1)?.id ?? '';
           return (
             <Incident
@@ -88,7 +89,7 @@ interface IncidentProps {
   reload: () => void;
 }
 
-/** An incident on one line. When opened, it lists every event with the state of its message. */
+/** An incident on one line. When expanded, it lists every event with its delivery state. */
 function Incident({ events, isFresh, isOpen, toggle, reload }: IncidentProps) {
   const [newest] = events;
   if (!newest) return null;
@@ -138,10 +139,13 @@ function Incident({ events, isFresh, isOpen, toggle, reload }: IncidentProps) {
   );
 }
 
-/** The maximum number of events listed one by one. */
+/** The maximum number of events to list individually. */
 const MOST = 40;
 
-/** Lists every event with its recipients and delivery states, and who is notified next while the incident is open. */
+/**
+ * Lists every event with its recipients and delivery states. While the incident is open, also shows who is notified
+ * next.
+ */
 function Messages({ events, isOpen, reload }: { events: readonly AlertEvent[]; isOpen: boolean; reload: () => void }) {
   const [newest] = events;
   const path = `/api/v1/alerts?endpoint_id=${newest?.endpoint_id}`;
@@ -160,7 +164,8 @@ function Messages({ events, isOpen, reload }: { events: readonly AlertEvent[]; i
           const alert = byId.get(event.alert_id);
           return [
             <Kind of={event} />,
-            // A deleted alert is shown by its channel. If it is from another endpoint, the endpoint is named as well.
+            // A deleted alert is shown by its channel. If it belongs to another endpoint, that endpoint is named as
+            // well.
             alert ? (
               <AlertName alert={alert} contacts={contacts.data.value} />
             ) : (

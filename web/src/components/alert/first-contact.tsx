@@ -17,13 +17,13 @@ import { Generated, keepGenerated } from '../form/generated';
 import { Icon } from '../icons';
 import { Button } from '../layout';
 
-/** The organizations in which the user chose "Not now" in this browser, and those known to have a contact. */
+/** The organizations where the user chose "Not now" in this browser, and those known to have a contact. */
 const [dismissed, setDismissed] = kept<string[]>('first-contact', []);
 const answered = signal<ReadonlySet<string>>(new Set());
 
 /**
  * Asks whom to notify until there is a contact or an alert rule, or the user dismisses it. `then` runs after alert
- * rules were created.
+ * rules have been created.
  */
 export function FirstContact({ then }: { then: () => void }) {
   const organization = session.value?.organization.id ?? '';
@@ -56,7 +56,7 @@ export function FirstContact({ then }: { then: () => void }) {
 function Ask({ close, then }: { close: () => void; then: (made: Contact) => void }) {
   const type = useSignal<FirstChannel>('email');
   const address = useSignal('');
-  /** The result of a test, with the values that were tested. It disappears when they change. */
+  /** The result of a test, and the values that were tested. It disappears when they change. */
   const verdict = useSignal<{ of: string; test: DeliveryTest } | null>(null);
   const { label, placeholder, pointer } = FIRST_CHANNELS[type.value];
   const body = firstContactBody(type.value, address.value);
@@ -142,7 +142,7 @@ function Ask({ close, then }: { close: () => void; then: (made: Contact) => void
   );
 }
 
-/** Shows what an alert will look like, once the first contact exists. */
+/** After the first contact is created, shows what an alert will look like. */
 function BreakIt({ of, close }: { of: Contact; close: () => void }) {
   const verdict = useSignal<DeliveryTest | null>(null);
   const isBusy = useSignal(false);

@@ -13,7 +13,7 @@ const WORDS: Record<MessagePreview['form'], string> = {
   event: 'The page when an endpoint goes down. It is closed when the endpoint recovers.',
 };
 
-/** Shows the messages of a made-up incident as this channel sends them under the rule in the form. */
+/** Shows the messages for a made-up incident, as this channel would send them under the rule in the form. */
 export function ChannelPreview({ type, rule }: { type: string; rule: AlertRule }) {
   const [now] = useState(Date.now);
   if (type === 'webhook') return <WebhookPreview />;

@@ -5,7 +5,7 @@ import { go } from '../../state/router';
 import { errorMessage } from '../../state/toast';
 import { Button } from '../layout';
 
-/** An alert rule that could not be created for a new endpoint. */
+/** An alert rule that couldn't be created for a new endpoint. */
 export interface MissingAlert {
   contactId: string;
   name: string;
@@ -13,8 +13,7 @@ export interface MissingAlert {
 }
 
 /**
- * Creates an alert rule for an endpoint through each contact, one after the other. Returns those that failed. Never
- * throws.
+ * Creates an alert rule for an endpoint through each contact, one at a time. Returns those that failed. Never throws.
  */
 export async function giveAlerts(
   endpointId: string,
@@ -31,7 +30,7 @@ export async function giveAlerts(
   return missing;
 }
 
-/** Lists the alert rules that an existing endpoint is missing, and tries to create them again. */
+/** Lists the alert rules that couldn't be created for an endpoint, and lets the user retry. */
 export function MissingAlerts({ id, name, of }: { id: string; name: string; of: readonly MissingAlert[] }) {
   const missing = useSignal(of);
   const isBusy = useSignal(false);

@@ -6,7 +6,7 @@ import { Choice } from '../form/field';
 import type { FormState } from '../form/form';
 import { ChannelFields } from './channel-fields';
 
-/** The option without a contact. The alert rule then has its own channel settings. */
+/** The option for no contact. In that case, the alert rule has its own channel settings. */
 const OWN = '';
 
 interface Props {
@@ -20,7 +20,7 @@ interface Props {
   choose: (contact: Contact | null) => void;
 }
 
-/** A link to create a contact. The form keeps its values, and offers the new contact when the user returns. */
+/** A link for creating a contact. The form keeps its values and offers the new contact when the user returns. */
 export const NewContactLink = ({ children }: { children: string }) => (
   <a href="#/contacts/new" target="_blank" rel="noopener">
     {children}
@@ -28,7 +28,7 @@ export const NewContactLink = ({ children }: { children: string }) => (
   </a>
 );
 
-/** Chooses where an alert rule sends its messages: a contact, or a channel with its own settings. */
+/** Selects where an alert rule sends its messages: to a contact, or through a channel with its own settings. */
 export function RouteFields({ form, schemas, contacts, stored, value, set, choose }: Props) {
   const isGone = value.contact_id !== null && !contacts.some(({ id }) => id === value.contact_id);
   const nameOf = (id: string) => contacts.find((each) => each.id === id)?.name ?? 'the contact';

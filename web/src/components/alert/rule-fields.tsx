@@ -6,17 +6,17 @@ import { TimeSpanField } from '../form/time-span';
 
 interface Props {
   form: FormState;
-  /** The JSON pointer of the fields in the request: its root, or the defaults of a contact. */
+  /** The JSON pointer to the fields in the request: the root, or a contact's defaults. */
   pointer: '' | '/alert_defaults';
-  /** The channel type. Pagers get no reminders. */
+  /** The channel type. Pagers receive no reminders. */
   type: string;
   value: RuleDraft;
   set: (changes: Partial<RuleDraft>) => void;
 }
 
 /**
- * The fields for when an alert triggers, resolves, and sends reminders. They edit an alert rule, or the defaults of a
- * contact.
+ * The fields that control when an alert triggers, resolves, and sends reminders. They edit an alert rule or a contact's
+ * defaults.
  */
 export function RuleFields({ form, pointer, type, value, set }: Props) {
   const problem = (field: keyof RuleDraft) => form.problem(`${pointer}/${field}`);

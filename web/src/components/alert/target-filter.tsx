@@ -7,7 +7,7 @@ export function endpointOptions(): (readonly [id: string, title: string])[] {
   return (items.value ?? []).map(({ id, name, website }) => [id, `${name} · ${website.name}`] as const);
 }
 
-/** Filters a list by website or endpoint. `value` is the ID of either. */
+/** Filters a list by website or endpoint. `value` is the ID of the website or endpoint. */
 export function TargetFilter({ value, set }: { value: string; set: (value: string) => void }) {
   const websites = new Map((items.value ?? []).map(({ website }) => [website.id, `${website.name} (website)`]));
   return (

@@ -12,7 +12,7 @@ import { Calendar, HoursOfWeek } from './calendar';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
-/** The number of weeks in the hourly view. Each view is one request for stats by hour or by day. */
+/** The number of weeks in the hourly view. Each view needs one request, for hourly or daily stats. */
 const WEEKS_OF_HOURS = 4;
 
 const VIEWS = [
@@ -20,7 +20,7 @@ const VIEWS = [
   ['hours', 'Hours of the week'],
 ] as const;
 
-/** Shows on which days of a year, and at which hours of the week, checks failed. */
+/** Shows on which days of the year, and at which hours of the week, checks failed. */
 export function Availability({ endpoint }: { endpoint: Endpoint }) {
   const view = useSignal<'days' | 'hours'>('days');
   const isYear = view.value === 'days';
@@ -54,8 +54,8 @@ interface StatsProps {
 }
 
 /**
- * Loads the stats of the last weeks. Loads them again every hour, and when the status changes, so that a failure shows
- * at once.
+ * Loads the stats for the last weeks. Reloads them every hour and when the status changes, so that a failure is shown
+ * immediately.
  */
 function Stats({ endpoint: { id, status }, weeks, step, children }: StatsProps) {
   const path = `/api/v1/endpoints/${id}/latency`;

@@ -6,7 +6,7 @@ import { hideTip, showTip } from '../tip';
 import { sliderOver } from './slider';
 
 interface Props {
-  /** The endpoint's name, for the accessible name. */
+  /** The endpoint's name, used in the accessible name. */
   name: string;
   /** Oldest first. */
   beats: readonly Beat[];
@@ -26,7 +26,7 @@ const summary = (beats: readonly Beat[]): string => {
   return beats.length === 0 ? 'no checks yet' : `last ${count(beats.length, 'check')}: ${parts.join(', ')}`;
 };
 
-/** The newest results as bars, each with a tooltip. The arrow keys move from bar to bar. */
+/** Shows the latest results as bars with tooltips. The arrow keys move from bar to bar. */
 export function Beats({ name, beats, slots = 30, tall, describe, onInspect }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const at = useSignal<number | null>(null);
@@ -71,7 +71,7 @@ export function Beats({ name, beats, slots = 30, tall, describe, onInspect }: Pr
       }}
     >
       <svg viewBox={`0 0 ${slots * STEP} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
-        {/* A different bar gets a new element, so that its animation starts. */}
+        {/* Each bar gets its own element, so that its animation restarts. */}
         <g key={tall && Object.values(paths).join()}>
           <path class="b-none" d={paths.none} />
           <path class="b-up" d={paths.up} />

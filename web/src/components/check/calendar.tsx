@@ -33,7 +33,7 @@ const KINDS: readonly [kind: CellKind, name: string][] = [
   ['none', 'Not checked'],
 ];
 
-/** Space above the squares for their headings, in pixels. */
+/** The space above the squares for their headings, in pixels. */
 const HEAD = 18;
 const ROWS = WEEKDAYS.length;
 const HEIGHT = HEAD + ROWS * PITCH;
@@ -41,12 +41,12 @@ const HEIGHT = HEAD + ROWS * PITCH;
 interface Props<T> {
   label: string;
   grid: Grid<T>;
-  /** A sentence about all squares. `describe` returns one about a single square. */
+  /** A sentence about all squares. `describe` returns one about an individual square. */
   summary: string;
   describe: (index: number, cell: T) => string;
 }
 
-/** Weekdays in columns of squares, each with a tooltip. The arrow keys move from square to square. */
+/** Shows weekdays as columns of squares with tooltips. The arrow keys move from square to square. */
 function Squares<T extends Counts>({ label, grid, summary, describe }: Props<T>) {
   const { cells, heads } = grid;
   const scroller = useRef<HTMLDivElement>(null);
@@ -59,7 +59,7 @@ function Squares<T extends Counts>({ label, grid, summary, describe }: Props<T>)
   const text = index === null || !cell ? summary : describe(index, cell);
   const [x, y] = [Math.floor((index ?? 0) / ROWS) * PITCH, ((index ?? 0) % ROWS) * PITCH];
 
-  // On a phone, the newest squares are visible first.
+  // On a phone, scrolls to the newest squares.
   useEffect(() => scroller.current?.scrollTo({ left: scroller.current.scrollWidth }), []);
   useEffect(() => {
     if (index === null || !box.current) return;
@@ -139,7 +139,7 @@ const Legend = ({ shown }: { shown: ReadonlySet<CellKind | null> }) => (
 );
 
 /**
- * The availability of each day of a year, oldest first, with a table of its months. `name` is the endpoint or website.
+ * Shows availability for each day of a year, oldest first, with a table of months. `name` is the endpoint or website.
  */
 export function Calendar({ name, days, nowMs }: { name: string; days: readonly Day[]; nowMs: number }) {
   const grid = useMemo(() => yearGrid(days, nowMs), [days, Math.floor(nowMs / 3_600_000)]);
@@ -165,7 +165,7 @@ export function Calendar({ name, days, nowMs }: { name: string; days: readonly D
   );
 }
 
-/** Shows at which hours of the week checks fail, from hourly buckets, in the browser's time zone. */
+/** Shows at which hours of the week checks fail, based on hourly buckets, in the browser's time zone. */
 export function HoursOfWeek({ name, buckets }: { name: string; buckets: readonly LatencyBucket[] }) {
   const grid = useMemo(() => weekGrid(buckets), [buckets]);
   return (

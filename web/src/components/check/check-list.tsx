@@ -18,7 +18,7 @@ interface Props {
   endpointId: string;
   /** Changes when there may be newer checks. */
   version: string;
-  /** Whether the checks are runs of a job. Only their time, result, and reason are known. */
+  /** Whether the checks are job runs. For these, only the time, result, and reason are known. */
   isOfRuns: boolean;
   /** The endpoint's locations, unless only the service checks it. */
   locations: Endpoint['by_location'];

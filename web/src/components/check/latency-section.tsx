@@ -32,14 +32,14 @@ const VIEWS = [
 /** The view for endpoints that are checked from several locations. */
 const BY_LOCATION = ['locations', 'By location'] as const;
 
-/** Shows the response time over the range in the URL, as a chart of percentiles or phases, and as a table. */
+/** Shows response times over the range in the URL, as a chart of percentiles or phases, and as a table. */
 export function LatencySection({ endpoint, outages }: { endpoint: Endpoint; outages: readonly Outage[] }) {
   const path = `/api/v1/endpoints/${endpoint.id}/latency`;
   const { heartbeat } = endpoint;
   const locations = endpoint.by_location ?? [];
   const views = heartbeat ? [] : [...VIEWS, ...(locations.length > 1 ? [BY_LOCATION] : [])];
   const view = views.find(([name]) => name === route.value.query.get('view'))?.[0] ?? '';
-  // A cron schedule has no fixed period.
+  // Cron schedules have no fixed period.
   const interval = endpoint.interval ?? heartbeat?.every ?? 3600;
   const perChart = view === 'phases' ? BUCKETS.bars : BUCKETS.percentiles;
   const madeAt = Date.parse(endpoint.created_at);
@@ -58,7 +58,7 @@ export function LatencySection({ endpoint, outages }: { endpoint: Endpoint; outa
   useReload(latency, [endpoint.last_checked_at]);
   const hasBefore = view === '' && range.to - WEEK_MS > madeAt;
   const earlier = useLoad(`${key}/${hasBefore}`, async (signal) => (hasBefore ? read(WEEK_MS, signal) : []));
-  // Past data doesn't change, so it is only loaded again when the range has moved by a few buckets.
+  // Past data doesn't change, so it is only reloaded after the range has moved by a few buckets.
   useReload(earlier, [Math.floor(range.to / range.step / 5000)]);
   const names = view === 'locations' ? locations.map(({ location }) => location) : [];
   const each = useLoad(`${key}/${names.join()}`, (signal) =>
@@ -195,7 +195,7 @@ export function LatencySection({ endpoint, outages }: { endpoint: Endpoint; outa
 
 const iso = (at: number): string => new Date(at).toISOString();
 
-/** A placeholder with the shape of the chart. It has no numbers, because any number would be wrong. */
+/** A placeholder shaped like the chart. It has no numbers, because any number would be wrong. */
 const ChartToCome = () => (
   <p class="chart to-come">
     <svg viewBox="0 0 100 40" preserveAspectRatio="none" aria-hidden="true">
@@ -225,7 +225,7 @@ const LocationTable = ({ of: { times, failures, lines } }: { of: LocationData })
 
 interface TableProps {
   buckets: readonly LatencyBucket[];
-  /** p50 one week before each bucket, or `null` if there is none. */
+  /** The p50 one week before each bucket, or `null` if there is no such data. */
   before: readonly (number | null)[] | null;
 }
 

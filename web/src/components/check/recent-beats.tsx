@@ -6,20 +6,23 @@ import { now } from '../../state/clock';
 import { recentChecks } from '../../state/overview-store';
 import { Beats } from './beats';
 
-/** Returns the result to show for a check. A successful check with a warning is degraded. */
+/** Returns the result to show for a check. A successful check with a warning counts as degraded. */
 export const outcomeOf = ({ outcome, warning }: Pick<Check, 'outcome' | 'warning'>): Outcome | 'degraded' =>
   outcome === 'up' && warning ? 'degraded' : outcome;
 
 /**
- * Returns how a check counted. It is degraded if only this location saw a failure, and unknown if the result came too
- * late. With a single location, it is what that location saw.
+ * Returns how a check counted: degraded if only this location saw a failure, or unknown if the result arrived too late.
+ * If there is only one location, returns what that location saw.
  */
 export function countedOf({ verdict, ...check }: Pick<Check, 'outcome' | 'warning' | 'verdict'>): Outcome | 'degraded' {
   if (verdict === null) return 'unknown';
   return verdict === 'up' && outcomeOf(check) !== 'up' ? 'degraded' : verdict;
 }
 
-/** Returns a line such as `12:04:31 · down, connection refused`. A probe's line starts with `12:04:31 from fra · …`. */
+/**
+ * Describes a check, such as `12:04:31 · down, connection refused`. For a probe, the line starts with `12:04:31 from
+ * fra · …`.
+ */
 export function checkSentence(check: Check, nowMs: number): string {
   const at = `${time(check.checked_at, nowMs)}${check.location === LOCAL || check.location === null ? '' : ` from ${check.location}`}`;
   const why = check.warning?.message ?? words(check.error?.code ?? 'no reason given');
@@ -34,7 +37,7 @@ export function tookText(durationMs: number | null, isOfRun: boolean): string {
   return `${isOfRun ? 'Ran for' : 'Answered in'} ${ms(durationMs)}.`;
 }
 
-/** The last results of an endpoint. Times and latencies are loaded when the user points at a bar. */
+/** Shows an endpoint's latest results. Times and latencies are loaded when the user points at a bar. */
 export function RecentBeats({ item }: { item: OverviewItem }) {
   const isInspected = useSignal(false);
   if (isInspected.value) recentChecks.read(item.id, item.last_checked_at ?? '');

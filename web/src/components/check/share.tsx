@@ -5,12 +5,13 @@ interface Props {
   of: number | null | undefined;
   watched: number | null | undefined;
   coverage?: number | null | undefined;
-  /** The window in words, such as `90 days`. */
+  /** The window, such as `90 days`. */
   window: string;
 }
 
 /**
- * An uptime. It is muted if it rests on a small part of its window, and the tooltip and screen readers give that part.
+ * Shows an uptime. If it is based on a small part of its window, it is muted, and the tooltip and screen readers report
+ * how large that part is.
  */
 export function Share({ of, watched, coverage, window }: Props) {
   const part = restsOn(watched, coverage);

@@ -1,16 +1,16 @@
 import type { TargetedFocusEvent } from 'preact';
 
 interface Choice {
-  /** The newest index that can be selected, or -1 if there is none. */
+  /** The newest selectable index, or -1 if there is none. */
   last: number;
   index: number | null;
-  /** The text for the selected item, or for all items if none is selected. */
+  /** The text for the selected item, or for all items if nothing is selected. */
   text: string;
   select: (index: number) => void;
   leave: () => void;
 }
 
-/** Returns the props of a slider over bars or squares. With keyboard focus, it starts at the newest one. */
+/** Returns the props for a slider over bars or squares. When focused with the keyboard, it starts at the newest one. */
 export const sliderOver = ({ last, index, text, select, leave }: Choice) => ({
   role: 'slider' as const,
   tabIndex: 0,

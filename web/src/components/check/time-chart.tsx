@@ -10,9 +10,9 @@ type Shown = PhaseData | ResponseData | LocationData;
 
 interface Props<T> {
   data: T;
-  /** The maintenance windows to mark. */
+  /** The maintenance windows to highlight. */
   bands: readonly Band[];
-  /** Start and end in seconds. */
+  /** The start and end, in seconds. */
   from: number;
   to: number;
   label: string;
@@ -25,7 +25,9 @@ const HOUR = 3600;
 const DAY = 86_400;
 const TICK_STEPS = [1, 5, 15, 30, MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 7 * DAY];
 
-/** Returns the ticks of the time axis, on whole steps in the browser's time zone. All values are in seconds. */
+/**
+ * Returns the ticks on the time axis, at multiples of the step in the browser's time zone. All values are in seconds.
+ */
 function ticksBetween(from: number, to: number, step: number): number[] {
   const zone = new Date(from * 1000).getTimezoneOffset() * MINUTE;
   const ticks = [];
@@ -33,23 +35,23 @@ function ticksBetween(from: number, to: number, step: number): number[] {
   return ticks;
 }
 
-/** Draws each bucket over its whole width, so that a single one is visible. */
+/** Draws each bucket over its full width, so that a single bucket is visible. */
 const stepped = uPlot.paths.stepped?.({ align: 1 });
 
 const color = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-/** The data of a chart: one list of values per line or area, with one value per time. */
+/** Chart data: one list of values per line or area, with one value per time. */
 type Values = (number | null)[];
 
-/** A view of the chart. Each is created once. */
+/** A view for the chart. Each view is created only once. */
 interface View<T> {
   series: (data: T) => Values[];
-  /** How uPlot draws the series. By default, they only affect the scale. */
+  /** How uPlot draws the series. By default, series only affect the scale. */
   style?: Omit<uPlot.Series, 'scale'>[];
   draw?: (chart: uPlot, data: T) => void;
 }
 
-/** Stacked phases, from the largest sum to the smallest. Each is drawn over the previous one. */
+/** Stacked phases, from the largest sum to the smallest. Each is drawn on top of the previous one. */
 const PHASE_VIEW: View<PhaseData> = {
   series: ({ stacked }) => [...stacked].reverse(),
   style: [...PHASES].reverse().map(({ color: name }) => ({
@@ -61,15 +63,15 @@ const PHASE_VIEW: View<PhaseData> = {
   })),
 };
 
-/** p50 as a line, with a band up to p95. The previous week is a dashed line. */
+/** The p50 as a line, with a band up to the p95. The previous week is a dashed line. */
 const RESPONSE_VIEW: View<ResponseData> = {
   series: ({ p50, p95, before }) => [p95, p50, before].map((values) => [...values, null]),
   draw: drawResponse,
 };
 
-/** A line of p95 for each location. */
+/** A p95 line for each location. */
 const LOCATION_VIEW: View<LocationData> = {
-  // Always the maximum number of series, so that a hidden location leaves no old series in the chart.
+  // Always uses the maximum number of series, so that hiding a location leaves no old series in the chart.
   series: ({ lines, times }) =>
     Array.from({ length: 10 }, (_, index) => [...(lines[index]?.p95 ?? times.slice(1).map(() => null)), null]),
   draw: (chart, { times, lines }) =>
@@ -173,7 +175,7 @@ function drawBands(chart: uPlot, bands: readonly Band[]): void {
 }
 
 /**
- * The newest props, read by the callbacks. The chart is only created once, so that new data doesn't interrupt a drag.
+ * The latest props, read by the callbacks. The chart is created only once, so that new data doesn't interrupt a drag.
  */
 type Latest<T> = { current: Props<T> };
 
@@ -258,17 +260,17 @@ function Chart<T extends Shown>({ view, of: props }: { view: View<T>; of: Props<
   }, [themed]);
 
   useEffect(() => chart.current?.setData(data()), [props.data, props.from, props.to]);
-  // This doesn't set new data, which would interrupt a drag.
+  // Doesn't set new data, because that would interrupt a drag.
   useEffect(() => chart.current?.redraw(false, false), [props.bands]);
 
   return <div class="chart" ref={box} role="img" aria-label={props.label} />;
 }
 
-/** The response time over the range. Dragging across the chart zooms in. */
+/** Shows response times over the range. Dragging across the chart zooms in. */
 export const ResponseChart = (props: Props<ResponseData>) => <Chart view={RESPONSE_VIEW} of={props} />;
 
-/** p95 over the range, with a line for each location. Dragging across the chart zooms in. */
+/** Shows the p95 over the range, with a line for each location. Dragging across the chart zooms in. */
 export const LocationChart = (props: Props<LocationData>) => <Chart view={LOCATION_VIEW} of={props} />;
 
-/** The latency over the range, stacked by phase. Dragging across the chart zooms in. */
+/** Shows latency over the range, stacked by phase. Dragging across the chart zooms in. */
 export const PhaseChart = (props: Props<PhaseData>) => <Chart view={PHASE_VIEW} of={props} />;

@@ -52,7 +52,10 @@ export function Rules({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-/** Lists the newest messages of the endpoint's alerts: what they were about, who got them, and whether they arrived. */
+/**
+ * Lists the newest messages from the endpoint's alerts: what they reported, who received them, and whether they
+ * arrived.
+ */
 export function Deliveries({ endpointId }: { endpointId: string }) {
   const path = `/api/v1/endpoints/${endpointId}/deliveries?limit=10`;
   const deliveries = useLoad(path, (signal) => get<Delivery[]>(path, signal));
@@ -80,7 +83,7 @@ export function Deliveries({ endpointId }: { endpointId: string }) {
   );
 }
 
-/** The contact of a delivery, or the alert rule if it has no contact. */
+/** The contact that a message was sent to, or the alert rule if it has no contact. */
 const Recipient = ({ of: { contact, alert_id: alert, channel_type: type } }: { of: Delivery }) =>
   contact === null ? (
     <a href={`#/alerts/${alert}`}>{channelName(type)}</a>

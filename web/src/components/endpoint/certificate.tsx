@@ -12,7 +12,7 @@ interface CertificateProps {
   reload: () => void;
 }
 
-/** The newest certificate that a check has seen, and who is notified before it expires. */
+/** Shows the newest certificate seen by a check, and who is notified before it expires. */
 export function CertificateCard({ endpoint, checks, reload }: CertificateProps) {
   const certificate = checks.find((check) => check.certificate !== null)?.certificate;
   if (!certificate) return null;
@@ -38,7 +38,7 @@ export function CertificateCard({ endpoint, checks, reload }: CertificateProps) 
   );
 }
 
-/** Shows when contacts are notified of the expiry. If they aren't, one click turns it on. */
+/** Shows when contacts are notified about the expiry. If they aren't, a button turns notifications on. */
 function ExpirySteps({ endpoint, reload }: Omit<CertificateProps, 'checks'>) {
   const { tls } = endpoint;
   if (tls && tls.warn_days !== null) {

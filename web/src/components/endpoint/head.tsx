@@ -21,7 +21,7 @@ import { Shape, statusWord } from '../status';
 
 interface Props {
   endpoint: Endpoint;
-  /** The time since which the shown status applies. */
+  /** The time since which the endpoint has had this status. */
   since: string | null;
   newest: Check | undefined;
   onCheck: () => Promise<void>;
@@ -29,7 +29,7 @@ interface Props {
   reload: () => void;
 }
 
-/** Shows an endpoint's name, its status and since when, and its actions. */
+/** Shows an endpoint's name, its status and start time, and the available actions. */
 export function EndpointHead({ endpoint, since, newest, onCheck, onPause, reload }: Props) {
   const isAcknowledging = useSignal(false);
   const isInTrouble = endpoint.status === 'down' || itemOf(endpoint.id)?.alert_open;
@@ -111,7 +111,7 @@ export function EndpointHead({ endpoint, since, newest, onCheck, onPause, reload
   );
 }
 
-/** Shows the status and its duration in large type. The start time and the reason are below. */
+/** Shows the status and its duration in large type, with the start time and the reason below. */
 function State({ endpoint, since, newest }: Pick<Props, 'endpoint' | 'since' | 'newest'>) {
   const status = shownStatus(endpoint);
   const why =

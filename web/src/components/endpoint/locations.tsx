@@ -26,7 +26,7 @@ const nameOf = ({ location, name }: LocationView): string => (location === LOCAL
 const ageOf = (at: string | null): string => (at === null ? '–' : duration((now.value - Date.parse(at)) / 1000));
 
 /**
- * Shows what each location of an endpoint sees, and whether it counts. Renders nothing if only the service checks it.
+ * Shows what each location sees for an endpoint, and whether it counts. Renders nothing if only the service checks it.
  */
 export function Locations({ endpoint, onCheck }: Props) {
   const { by_location: locations, quorum } = endpoint;

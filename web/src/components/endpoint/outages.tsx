@@ -3,16 +3,16 @@ import type { Outage } from '../../api/types';
 import { duration, time } from '../../logic/format';
 import { now } from '../../state/clock';
 
-/** The maximum number of outages shown. */
+/** The maximum number of outages to show. */
 const MOST = 20;
 
 interface Props<T> {
   outages: readonly T[] | undefined;
-  /** Replaces the plain reason if the outages are of several endpoints. */
+  /** Replaces the plain reason if the outages belong to several endpoints. */
   describe?: (outage: T) => ComponentChildren;
 }
 
-/** The newest outages with their time, reason, and duration. */
+/** Lists the newest outages with their time, reason, and duration. */
 export function Outages<T extends Outage & { endpoint_id?: string }>({ outages, describe = reason }: Props<T>) {
   if (outages?.length === 0) return <p class="muted">No outages.</p>;
   return (

@@ -7,7 +7,7 @@ import { now } from '../../state/clock';
 import { Share } from '../check/share';
 import { statusWord } from '../status';
 
-/** The uptime windows that the page shows, with their spoken names. */
+/** The uptime windows shown on the page, with names for screen readers. */
 export const WINDOWS = [
   ['24h', '24 hours'],
   ['7d', '7 days'],
@@ -22,7 +22,7 @@ interface Props {
   uptimes: readonly Uptime[] | undefined;
 }
 
-/** Shows the key numbers of an endpoint: last result, p95, uptimes, and the next check. */
+/** Shows an endpoint's key numbers: last result, p95, uptimes, and next check. */
 export function Tiles({ endpoint, newest, uptimes }: Props) {
   const planned = WINDOWS.flatMap(([window], index) => {
     const seconds = uptimes?.[index]?.planned_seconds ?? 0;
@@ -78,13 +78,13 @@ function Checked({ endpoint, newest, lastDay }: CheckedProps) {
   );
 }
 
-/** Shows a job over a month, because a nightly job only runs once a day. */
+/** Shows key numbers for a job. They cover a month, because a nightly job runs only once a day. */
 function Reported({ of: { last_ping_at, next_expected_at }, month }: { of: Heartbeat; month: Uptime | undefined }) {
   return (
     <>
       <Tile name="Last ping">{last_ping_at === null ? 'none yet' : `${age(last_ping_at, now.value)} ago`}</Tile>
       <Tile name="Run time p95, 30 d">
-        {/* A run that sent no start ping has no duration. */}
+        {/* If a run sent no start ping, it has no duration. */}
         {month === undefined ? <Blank /> : ms(month.latency.p95 || null)}
       </Tile>
       <Tile name="Next expected">{expectedIn(next_expected_at, now.value)}</Tile>
@@ -102,21 +102,21 @@ const Tile = ({ name, children }: { name: string; children: ComponentChildren })
 /** A placeholder for a number that is still loading. */
 const Blank = () => <span class="blank">&nbsp;</span>;
 
-/** Mutes an uptime that rests on few checks, and shows how many. */
+/** Mutes an uptime that is based on few checks, and shows how many there are. */
 const Few = ({ of, few }: { of: Uptime; few: string }) => (
   <span class="thin">
     {ms(of.latency.p95)} <span class="small">{few}</span>
   </span>
 );
 
-/** Shows as a bar how much of its window an uptime rests on. `Share` says it in words. */
+/** Shows as a bar how much of the window an uptime is based on. `Share` says it in words. */
 const Watched = ({ part }: { part: number }) => (
   <span class="watched" aria-hidden="true">
     <i style={{ width: `${part * 100}%` }} />
   </span>
 );
 
-/** Shows the next check as a ring that empties until then. */
+/** Shows the time until the next check as a ring that empties. */
 function NextCheck({ next: at, interval }: { next: string | null; interval: number }) {
   const left = at === null ? 0 : Math.min(Math.max((Date.parse(at) - now.value) / 1000 / interval, 0), 1);
   return (

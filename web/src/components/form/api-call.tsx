@@ -8,11 +8,11 @@ export interface Call {
   method: 'POST' | 'PUT';
   path: string;
   body: unknown;
-  /** JSON pointers of the values that the form hides. */
+  /** JSON pointers to the values that the form hides. */
   secrets?: readonly string[];
 }
 
-/** Shows a call as a curl command. It contains secrets only if the user copies them on purpose. */
+/** Shows a call as a curl command. Secrets are included only if the user explicitly copies them. */
 export function Curl({ method, path, body, secrets = [] }: Call) {
   const command = apiCall(method, home(), path, body, secrets);
   return (
@@ -32,7 +32,7 @@ export function Curl({ method, path, body, secrets = [] }: Call) {
   );
 }
 
-/** The curl command of a call, under a title next to a form. */
+/** Shows the curl command for a call, under a heading next to a form. */
 export const ApiCall = (call: Call) => (
   <Section title="As an API request">
     <Curl {...call} />

@@ -6,13 +6,13 @@ import { TabPanels } from './tab-panels';
 interface Props {
   preview?: ComponentChildren;
   call: Call;
-  /** The same as a configuration document. `null` if the user can't apply one. */
+  /** The same resource as a configuration document. `null` if the user can't apply one. */
   yaml?: string | null;
-  /** Whether it stays visible while a long form is scrolled. */
+  /** Whether it remains visible while a long form is scrolled. */
   stays?: boolean;
 }
 
-/** Shows next to a form what it creates, and how to create that without the form. */
+/** Shows, next to a form, what the form creates and how to create it without the form. */
 export function Beside({ preview, call, yaml = null, stays = false }: Props) {
   const tabs: [title: string, content: ComponentChildren][] = [];
   if (preview) tabs.push(['Preview', preview]);

@@ -15,7 +15,7 @@ interface Props {
   placeholder: string;
   error?: string | undefined;
   hint?: string | undefined;
-  /** A filter has no visible label, and read-only users may change it. */
+  /** A filter has no visible label, and read-only users can change it. */
   isFilter?: boolean;
 }
 
@@ -34,7 +34,7 @@ interface ManyProps extends Omit<Props, 'value' | 'set' | 'isFilter'> {
   set: (values: string[]) => void;
 }
 
-/** Selects several of many options. The selected ones are a list, and a search box below adds more. */
+/** Selects several options. The selected ones are listed, and a search box below adds more. */
 export const Many = ({ values, set, options, error, ...props }: ManyProps) => (
   <div>
     <Field label={props.label} hint={props.hint} error={error}>
@@ -75,7 +75,10 @@ export const Many = ({ values, set, options, error, ...props }: ManyProps) => (
 function Combobox({ label, value, set, options, placeholder, control }: Props & { control: object }) {
   const list = `${useId()}list`;
   const isOpen = useSignal(false);
-  /** The text typed since the list opened. `null` means nothing was typed, so the field shows the selected option. */
+  /**
+   * The text typed since the list was opened. `null` means that nothing was typed, so the field shows the selected
+   * option.
+   */
   const typed = useSignal<string | null>(null);
   const active = useSignal(0);
   const popup = useRef<HTMLUListElement>(null);

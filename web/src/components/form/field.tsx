@@ -15,10 +15,10 @@ interface FieldProps {
   }) => ComponentChildren;
 }
 
-/** Whether the form is usable without a role. */
+/** Whether users without a role can use the form. */
 export const Open = createContext(false);
 
-/** A labeled control with its hint and its error. It is disabled for read-only users. */
+/** A labeled control with a hint and an error message. It is disabled for read-only users. */
 export function Field({ label, hint, error, children }: FieldProps) {
   const id = useId();
   const isOpen = useContext(Open);
@@ -76,7 +76,7 @@ export const Text = ({ label, hint, error, value, set, type = 'text', ...rest }:
   </Field>
 );
 
-/** A multi-line field. `set` is called when the field loses the focus, so that half a line isn't validated. */
+/** A multi-line field. `set` is called when the field loses focus, so that a half-typed line isn't validated. */
 export const Lines = ({ label, hint, error, value, set, placeholder }: Common<string> & { placeholder?: string }) => (
   <Field label={label} hint={hint} error={error}>
     {(control) => (
@@ -90,7 +90,7 @@ export const Lines = ({ label, hint, error, value, set, placeholder }: Common<st
   </Field>
 );
 
-/** Values with their titles. A title defaults to its value. */
+/** Values and their titles. The title defaults to the value. */
 export type Options = readonly (string | readonly [value: string, title: string])[];
 
 export const optionsOf = (options: Options) =>
@@ -130,7 +130,7 @@ export const Select = ({
   </select>
 );
 
-/** A labeled checkbox. Unlike the other fields, it isn't disabled for read-only users. */
+/** A labeled checkbox. Unlike other fields, it isn't disabled for read-only users. */
 export function Check({
   label,
   value,

@@ -12,11 +12,11 @@ import { Open } from './field';
 
 /** The state that a form passes to its fields. */
 export interface FormState {
-  /** Returns the message about the field at a JSON pointer, or about a field inside it. */
+  /** Returns the message about the field at a JSON pointer, or about a field nested inside it. */
   problem: (pointer: string) => string | undefined;
-  /** Runs a request. If the server rejects it, the fields show why. */
+  /** Sends a request. If the server rejects it, the fields show why. */
   run: (action: () => Promise<void>) => void;
-  /** Clears the messages, because their fields no longer exist. */
+  /** Clears the messages when their fields no longer exist. */
   clear: () => void;
   isBusy: boolean;
 }
@@ -24,23 +24,26 @@ export interface FormState {
 interface Props {
   save: () => Promise<void>;
   action: string;
-  /** Whether read-only users may submit the form, such as to sign in or change their own account. */
+  /** Whether read-only users can submit the form, for example to sign in or to change their own account. */
   isOpen?: boolean;
-  /** Overrides the message about a failed request. */
+  /** Overrides the message for a failed request. */
   explain?: (error: unknown) => string;
   more?: (state: FormState) => ComponentChildren;
   children: (state: FormState) => ComponentChildren;
 }
 
-/** Whether the field at `pointer` shows the problem. */
+/** Whether the problem belongs to the field at `pointer`. */
 const isAt = (pointer: string, problem: FieldProblem): boolean =>
   problem.pointer === pointer || problem.pointer.startsWith(`${pointer}/`);
 
-/** Returns the message for a problem that no field shows, with the API's name of the field. */
+/** Returns the message for a problem that no field shows, including the API's field name. */
 const unplaced = ({ pointer, message }: FieldProblem): string =>
   problemText(titled(pointer.split('/').at(-1) ?? ''), message);
 
-/** A form that shows the server's validation errors at its fields. Errors without a field are below them. */
+/**
+ * A form that shows the server's validation errors at the corresponding fields. Other errors are shown below the
+ * fields.
+ */
 export function Form({ save, action, isOpen, explain = errorMessage, more, children }: Props) {
   const errors = useSignal<readonly FieldProblem[]>([]);
   const failure = useSignal('');

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { type ConfigValue, generatedIn } from '../../logic/config-schema';
 import { CopyButton } from '../copy';
 
-/** The generated secrets, and the ID of their resource. */
+/** The generated secrets, and the ID of the resource they belong to. */
 const kept = signal<{ id: string; text: string } | null>(null);
 
 /**

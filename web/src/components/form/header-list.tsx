@@ -4,7 +4,7 @@ import { Button } from '../layout';
 
 interface Props<T> {
   label: string;
-  /** The name of a row, used in its accessible name. */
+  /** The word for a row, used in its accessible name. */
   noun: string;
   list: readonly T[];
   error?: string | undefined;

@@ -16,7 +16,7 @@ interface Props {
   set: (changes: { locations: string[]; quorum: string }) => void;
 }
 
-/** Selects the locations that check an endpoint, in order, and how many must agree that it is down. */
+/** Selects the locations that check an endpoint, in order, and how many of them must agree that it is down. */
 export function LocationFields({ probes, type, locations, quorum, problem, set }: Props) {
   const id = useId();
   const error = problem('/locations');

@@ -14,7 +14,7 @@ interface Props {
   isNew?: boolean;
 }
 
-/** A password field with a button that shows the password. */
+/** A password field with a button to show the password. */
 export function Password({ label, hint, error, value, set, isNew }: Props) {
   const isShown = useSignal(false);
   return (

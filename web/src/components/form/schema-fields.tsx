@@ -10,13 +10,13 @@ import { HeaderList } from './header-list';
 interface Props {
   schema: Schema;
   value: ConfigValue;
-  /** The JSON pointer of `value`, such as `/config`. */
+  /** The JSON pointer to `value`, such as `/config`. */
   pointer: string;
   form: FormState;
   set: (value: ConfigValue) => void;
 }
 
-/** The fields of a schema, required ones first, with the descriptions and examples of the API reference. */
+/** The fields in a schema, required ones first, with descriptions and examples from the API reference. */
 export const SchemaFields = ({ schema, value, pointer, form, set }: Props) => (
   <>
     {fieldsOf(schema, value).map(({ key, schema: each, isRequired }) => (
@@ -43,7 +43,7 @@ function SchemaField({ label, schema, value, pointer, form, set }: FieldProps) {
   const kind = kindOf(schema);
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   const given = typeof schema.default === 'string' || typeof schema.default === 'number' ? String(schema.default) : '';
-  // Descriptions are Markdown, and the form shows plain text.
+  // Descriptions are Markdown, but the form shows plain text.
   const common = { label, hint: schema.description?.replaceAll('`', ''), error: form.problem(pointer) };
   const example = given === '' && schema.example !== undefined ? exampleOf(schema.example) : given;
 
@@ -128,7 +128,7 @@ function exampleOf(example: unknown): string {
   return isTexts ? example.join('\n') : JSON.stringify(example);
 }
 
-/** Edits one text, or several separated by commas. The typed text is kept unchanged, such as a comma at the end. */
+/** Edits one string, or several separated by commas. The typed text is kept as is, even with a trailing comma. */
 function Texts({
   value,
   set,

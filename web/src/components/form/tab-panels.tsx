@@ -7,7 +7,7 @@ interface Props {
   tabs: readonly (readonly [title: string, content: ComponentChildren])[];
 }
 
-/** Several panels, one of which is shown. It follows the ARIA tabs pattern. */
+/** Panels that are shown one at a time. They follow the ARIA tabs pattern. */
 export function TabPanels({ label, tabs }: Props) {
   const id = useId();
   const shown = useSignal(0);

@@ -4,7 +4,7 @@ import { Field, optionsOf } from './field';
 interface Props {
   label: string;
   hint?: string | undefined;
-  /** The server's message about the number of seconds. */
+  /** The server's error message about the number of seconds. */
   error: string | undefined;
   /** The meaning of an empty field. */
   placeholder?: string;
@@ -13,7 +13,7 @@ interface Props {
   set: (value: TimeSpan) => void;
 }
 
-/** A field for a duration, as a number and a unit. */
+/** A field for entering a duration as a number and a unit. */
 export const TimeSpanField = ({ label, hint, error, placeholder, units, value, set }: Props) => (
   <Field label={label} hint={hint} error={error && spanProblem(error)}>
     {(control) => (

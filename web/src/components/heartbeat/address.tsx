@@ -18,7 +18,7 @@ interface Props {
 }
 
 /**
- * Shows the ping URL and lines that send pings. The URL is only revealed by a button, because opening it sends a ping.
+ * Shows the ping URL and commands that send pings. The URL is hidden behind a button, because opening it sends a ping.
  */
 export function Address({ endpoint: { id, name }, of, reload }: Props) {
   const isShown = useSignal(false);
@@ -68,8 +68,8 @@ export function Address({ endpoint: { id, name }, of, reload }: Props) {
 }
 
 /**
- * Returns a tab panel. In a title such as `uptime run (start, run time)`, the note in parentheses isn't part of the
- * tab.
+ * Returns a tab panel. If a title has a note in parentheses, such as `uptime run (start, run time)`, the note isn't
+ * part of the tab.
  */
 function panelOf({ title, text }: { title: string; text: string }) {
   const [, name = title, note] = /^(.+?)(?: \((.+)\))?$/.exec(title) ?? [];

@@ -34,7 +34,7 @@ interface Props {
   problem: FormState['problem'];
 }
 
-/** The fields for when a job is expected to report, and when it is late. */
+/** The fields that define when a job should report, and when it is late. */
 export function ScheduleFields({ value, set, problem }: Props) {
   const preview = usePreview(value);
   const at = (field: string) => problem(`/heartbeat/${field}`);
@@ -137,7 +137,7 @@ const Chips = <T extends string | number>({ label, options, chosen, choose }: Ch
 const DEBOUNCE_MS = 250;
 const SHOWN = 5;
 
-/** Loads the next times of the schedule from the service while the user types. */
+/** Loads the schedule's next times from the service while the user types. */
 function usePreview(value: HeartbeatDraft) {
   const found = useSignal<HeartbeatPreview | null>(null);
   const refused = useSignal('');
@@ -147,7 +147,7 @@ function usePreview(value: HeartbeatDraft) {
     let isOld = false;
     const timer = setTimeout(() => {
       const { grace: _, ...timing } = heartbeat;
-      // The grace period is left out, so that the response contains the default.
+      // Omits the grace period, so that the response contains the default.
       post<HeartbeatPreview>('/api/v1/endpoints/heartbeat/preview', { heartbeat: timing }).then(
         (preview) => {
           if (isOld) return;
@@ -171,7 +171,7 @@ function usePreview(value: HeartbeatDraft) {
 
 type NextTimesProps = ReturnType<typeof usePreview> & { zone: string; isByPeriod: boolean };
 
-/** Shows the next times, in the time zone of the schedule and in the browser's. */
+/** Shows the next times in the schedule's time zone and in the browser's time zone. */
 function NextTimes({ found, refused, zone, isByPeriod }: NextTimesProps) {
   const times = (found.value?.expected_at ?? []).slice(0, SHOWN);
   return (

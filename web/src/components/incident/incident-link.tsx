@@ -7,7 +7,7 @@ import { Icon } from '../icons';
 import { PublicMark, SaidPill } from './incident-pill';
 import '../../styles/incident.css';
 
-/** Links from an endpoint to its incident, and shows the incident's status. */
+/** Links an endpoint to its incident, and shows the incident's status. */
 export function IncidentLink({ id }: { id: string }) {
   const known = openIncidents.value?.find((each) => each.id === id);
   const read = useLoad(`incident/${id}/${known !== undefined}`, (signal) =>

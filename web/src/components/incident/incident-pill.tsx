@@ -2,7 +2,7 @@ import type { Incident, IncidentStatus } from '../../api/types';
 import { statusText } from '../../logic/incident';
 import { Icon } from '../icons';
 
-/** The public status of an incident, as a word and a color. */
+/** Shows an incident's public status as a word and a color. */
 export const SaidPill = ({ status }: { status: IncidentStatus }) => (
   <span class={`said ${status}`}>{statusText(status)}</span>
 );

@@ -23,7 +23,7 @@ interface CardProps {
   updates: readonly Said[];
 }
 
-/** An incident as a status page shows it. */
+/** Shows an incident the way a status page does. */
 export const PublicCard = ({ title, status, names, updates }: CardProps) => (
   <article class="public-card">
     <p class="title">
@@ -48,7 +48,7 @@ interface Props {
   updates: readonly Said[];
 }
 
-/** Shows which status pages would contain the incident. Each card has the names that its page uses. */
+/** Shows which status pages would contain the incident. Each card uses the names from its page. */
 export function PublicPreview({ incident, pages, status, updates }: Props) {
   const [first] = pages;
   if (!first)

@@ -20,7 +20,10 @@ const isMoving = signal(false);
 
 const pathOf = ({ id }: OverviewItem): string => `/api/v1/endpoints/${id}`;
 
-/** The maximum number deleted without a question. A page that is being closed can only send about twenty requests. */
+/**
+ * The maximum number of items to delete without asking. A page that is being closed can only send about twenty
+ * requests.
+ */
 const MOST_TAKEN_BACK = 10;
 
 async function destroy(list: readonly OverviewItem[]): Promise<void> {
@@ -36,7 +39,7 @@ async function destroy(list: readonly OverviewItem[]): Promise<void> {
   await runBulk('Deleted', list, (item) => remove(pathOf(item)));
 }
 
-/** Pauses or resumes endpoints. The user can undo it for those that changed. */
+/** Pauses or resumes endpoints. The user can undo this for the endpoints that changed. */
 async function setAll(list: readonly OverviewItem[], enabled: boolean): Promise<void> {
   const work = (to: boolean) => (item: OverviewItem) => put(pathOf(item), { enabled: to });
   const verb = (to: boolean) => (to ? 'Resumed' : 'Paused');
@@ -69,8 +72,8 @@ async function checkAll(list: readonly OverviewItem[]): Promise<void> {
 }
 
 /**
- * The actions for the selected endpoints, and the progress of the last one. `shown` are all endpoints that match the
- * filters.
+ * The actions for the selected endpoints, and the progress of the latest action. `shown` has all endpoints that match
+ * the filters.
  */
 export function BulkBar({ shown }: { shown: readonly OverviewItem[] }) {
   const list = (items.value ?? []).filter(({ id }) => picked.value.has(id));

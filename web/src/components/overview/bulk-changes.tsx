@@ -27,7 +27,7 @@ interface Change {
 const CHANGES = { Contacts, Tags, Interval };
 const NAMES = ['Contacts', 'Tags', 'Interval'] as const;
 
-/** The buttons for actions that need a dialog, and the open dialog. */
+/** The buttons for actions that need a dialog, and the dialog that is open. */
 export function BulkChanges({ list }: { list: readonly OverviewItem[] }) {
   const opened = useSignal<(typeof NAMES)[number] | null>(null);
   const Opened = opened.value && CHANGES[opened.value];

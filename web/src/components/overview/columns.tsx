@@ -19,17 +19,17 @@ import { Votes } from '../votes';
 
 interface Row {
   item: OverviewItem;
-  /** Whether the surrounding rows are from several websites. */
+  /** Whether the surrounding rows belong to several websites. */
   isMixed: boolean;
   lines: readonly Line[];
 }
 
 interface Column {
-  /** The class of the heading and the cells. */
+  /** The CSS class for the heading and the cells. */
   class: string;
   /**
-   * The widths in wide windows, below 1240 px, and below 980 px. Without the last, the column is hidden there. On a
-   * phone, a row is a card.
+   * The widths in wide windows, below 1240 px, and below 980 px. If the last one is missing, the column is hidden
+   * there. On a phone, a row is a card.
    */
   widths: readonly [wide: string, medium: string, narrow?: string];
   /** Hidden from screen readers, because every cell has its own label. */
@@ -39,7 +39,7 @@ interface Column {
   cell: (row: Row) => ComponentChildren;
 }
 
-/** Only visible where the 24-hour line is shown. */
+/** Visible only where the 24-hour line is shown. */
 const LATENCY_TITLE = (
   <>
     <span>24 h latency, </span>p95
@@ -75,7 +75,8 @@ const classOf = ({ class: own, widths: [, , narrow] }: Column): string => (narro
 const template = (at: 0 | 1 | 2): string => COLUMNS.flatMap(({ widths }) => widths[at] ?? []).join(' ');
 
 /**
- * The column widths, set on an element around the heading and the rows. The stylesheet picks those that fit the window.
+ * The column widths, set on an element that wraps the heading and the rows. The stylesheet picks those that fit the
+ * window.
  */
 export const TEMPLATES = { '--wide': template(0), '--medium': template(1), '--narrow': template(2) };
 
@@ -212,7 +213,7 @@ function Certificate({ expiresAt }: { expiresAt: string | null }) {
   );
 }
 
-/** A line through fewer points shows nothing useful. */
+/** With fewer points, a line shows nothing useful. */
 const FEWEST_POINTS = 3;
 
 function Sparkline({ item }: { item: OverviewItem }) {

@@ -5,7 +5,8 @@ import { useEvery, useLoad } from '../../state/load';
 import { hideTip, showTip } from '../tip';
 
 /**
- * Shows how many endpoints were down over 24 hours, so that you see when a problem started and how quickly it spread.
+ * Shows how many endpoints were down over the last 24 hours, so that users can see when a problem started and how
+ * quickly it spread.
  */
 export function DownStrip({ endpoints }: { endpoints: number }) {
   const read = useLoad('down', (signal) => get<OverviewDown>('/api/v1/overview/down', signal));

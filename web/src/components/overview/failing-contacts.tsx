@@ -3,7 +3,7 @@ import { unreached } from '../../logic/contact-state';
 import { count, duration } from '../../logic/format';
 import { now } from '../../state/clock';
 
-/** A warning that messages to contacts don't arrive, so that no one is notified of what the overview shows. */
+/** Warns that messages to contacts aren't arriving, so that no one is notified about problems. */
 export function FailingContacts({ contacts }: { contacts: readonly Contact[] }) {
   const [longest, ...others] = unreached(contacts, now.value);
   if (!longest?.failing_since) return null;

@@ -11,7 +11,7 @@ import { setQuery } from '../../state/router';
 import { Icon } from '../icons';
 import { Shape, statusWord } from '../status';
 
-/** The state of all endpoints in a sentence, to be read from a distance, and the counters that filter. */
+/** Shows the state of all endpoints in a sentence that can be read from a distance, and the counters that filter. */
 export function Headline({ filters }: { filters: Filters }) {
   const { status, before, item, after } = headlineOf(items.value ?? [], now.value);
   return (
@@ -43,7 +43,7 @@ function OpenIncidents() {
   );
 }
 
-/** Messages are sent shortly after the failure is known, and an alert may start before the status changes. */
+/** Messages are sent shortly after a failure is detected, and an alert may start before the status changes. */
 const EARLIER_MS = 3_600_000;
 
 /** Shows who was notified about an endpoint that is down. */
@@ -60,7 +60,7 @@ function Told({ item }: { item: OverviewItem }) {
   return <> {toldText(item, value ? reached(value, sinceMs) : null)}</>;
 }
 
-/** The number of endpoints in each status, among those that match the text and website filters. */
+/** Shows how many endpoints are in each status, counting those that match the text and website filters. */
 function Counters({ filters }: { filters: Filters }) {
   const { status } = filters;
   const found = selected(items.value ?? [], filters, websites.value ?? []);

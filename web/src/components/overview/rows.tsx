@@ -11,10 +11,10 @@ import { StatusPill } from '../status';
 import { Cells, ColumnsHead, TEMPLATES } from './columns';
 import { openWebsite } from './website-dialog';
 
-/** The number of lines rendered above and below the viewport. */
+/** The number of lines to render above and below the viewport. */
 const OVERSCAN = 8;
 
-/** Renders only the lines near the viewport, so that a thousand endpoints scroll like ten. */
+/** Renders only the lines near the viewport, so that a thousand endpoints scroll as smoothly as ten. */
 export function Rows({ lines, current }: { lines: Line[]; current: string | null }) {
   const box = useRef<HTMLDivElement>(null);
   const view = useSignal({ top: 0, bottom: 1000, narrow: innerWidth <= 640 });
@@ -50,8 +50,8 @@ export function Rows({ lines, current }: { lines: Line[]; current: string | null
       if (top < 160) scrollBy({ top: top - 160 });
       else if (top > innerHeight - 140) scrollBy({ top: top - innerHeight + 140 });
       const focus = () => document.getElementById(`link-${id}`)?.focus({ preventScroll: true });
-      // Focuses at once if possible, so that an Enter right after it works. Otherwise, the scroll first has to render
-      // the row.
+      // Focuses immediately if possible, so that pressing Enter right afterward works. Otherwise, the row must be
+      // scrolled into view and rendered first.
       if (document.getElementById(`link-${id}`)) focus();
       else requestAnimationFrame(focus);
     };

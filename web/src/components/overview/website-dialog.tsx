@@ -16,7 +16,7 @@ import { Button } from '../layout';
 /** The website being edited, or `''` for a new one. */
 const open = signal<string | null>(null);
 
-/** Opens the dialog for a website, or for a new one if no ID is given. */
+/** Opens the dialog for a website, or for a new one if there is no ID. */
 export function openWebsite(id = ''): void {
   open.value = id;
 }
@@ -31,7 +31,7 @@ function changed(): void {
 }
 
 /**
- * Deletes a website. If it has endpoints, the user has to confirm. If it has none, the user can undo it. Returns
+ * Deletes a website. If it has endpoints, the user has to confirm. Otherwise, the user can undo the deletion. Returns
  * whether it was deleted.
  */
 export async function deleteWebsite({ id, name, endpoint_count }: Website): Promise<boolean> {
@@ -48,7 +48,7 @@ export async function deleteWebsite({ id, name, endpoint_count }: Website): Prom
   return isGone;
 }
 
-/** The dialog for a website, rendered once on the overview. */
+/** The dialog for editing a website, rendered once on the overview. */
 export function WebsiteDialog() {
   if (open.value === null) return null;
   const website = websites.value?.find(({ id }) => id === open.value);

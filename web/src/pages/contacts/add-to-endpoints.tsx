@@ -12,7 +12,7 @@ import { ScopeFields } from '../maintenance/scope-fields';
 import { useWebsites } from '../maintenance/words';
 import { ROOT } from './words';
 
-/** Adds an alert rule through a contact to every selected endpoint that has none. */
+/** Adds an alert rule for a contact to every selected endpoint that doesn't have one. */
 export function AddToEndpoints({ to, onClose }: { to: Contact; onClose: () => void }) {
   const scope = useSignal({ ...EVERYTHING, all: false });
   const websites = useWebsites();

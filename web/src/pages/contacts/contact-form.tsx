@@ -22,7 +22,7 @@ import { showToast } from '../../state/toast';
 import { ROOT, verdictText } from './words';
 
 interface Props {
-  /** The contact when the form was opened, or `null` for a new one. */
+  /** The contact as it was when the form was opened, or `null` for a new one. */
   start: Contact | null;
   onEdit: (isEdited: boolean) => void;
   onSaved: () => void;
@@ -34,7 +34,7 @@ export function ContactForm({ start, onEdit, onSaved }: Props) {
     draft: signal(contactDraftOf(start)),
     seen: signal(start),
   }));
-  /** The result of a test, with the values that were tested. It disappears when they change. */
+  /** The result of a test, and the values that were tested. It disappears when they change. */
   const verdict = useSignal<{ of: string; test: DeliveryTest } | null>(null);
   const set = patch(draft);
   const { value } = draft;

@@ -18,7 +18,7 @@ import { ContactForm } from './contact-form';
 import { Replace } from './replace';
 import { ContactState, DefaultMark, ROOT, sinceText, testContact, UsedBy, verdictText } from './words';
 
-/** One contact, or a new one: where its messages go, and the defaults of its alert rules. */
+/** The page for a new or existing contact: where its messages go, and the defaults for its alert rules. */
 export function ContactPage({ id }: { id: string | null }) {
   const path = `${ROOT}/${id}`;
   const contact = useLoad(path, (signal) => (id === null ? Promise.resolve(null) : get<Contact>(path, signal)));
@@ -134,7 +134,7 @@ export function ContactPage({ id }: { id: string | null }) {
   );
 }
 
-/** Offers to add alert rules to existing endpoints, because a new default contact has none until then. */
+/** Offers to add alert rules to existing endpoints, because they have none for a new default contact. */
 function ForExisting({ of, then, choose }: { of: Contact; then: () => void; choose: () => void }) {
   const organization = useLoad('organization', (signal) => get<Organization>('/api/v1/organization', signal));
   const endpoints = organization.data.value?.quotas.endpoints.used ?? 0;

@@ -12,7 +12,7 @@ import { may } from '../../state/session';
 import { runAction, showToast } from '../../state/toast';
 import { ContactState, DefaultMark, ROOT, sinceText, testContact, UsedBy, verdictText } from './words';
 
-/** The number of rows shown at first, and added by each click. A table of a thousand rows is slow to draw. */
+/** How many rows to show at first, and how many each click adds. A table with a thousand rows is slow to draw. */
 const ROWS = 100;
 
 /** Lists every contact: its destination, how many alert rules use it, and whether its messages arrive. */
@@ -92,7 +92,7 @@ const Who = ({ of }: { of: Contact }) => (
   </>
 );
 
-/** Shows the error of the last message as long as the contact fails. */
+/** Shows the last message's error while the contact is failing. */
 const LastMessage = ({ of: { last_delivery, failing_since } }: { of: Contact }) => (
   <DeliveryFacts of={failing_since === null ? last_delivery : last_delivery && { ...last_delivery, error: null }} />
 );

@@ -17,7 +17,7 @@ interface Props {
   onReplaced: (by: string) => void;
 }
 
-/** Deletes a contact that alert rules use. Another contact replaces it. */
+/** Deletes a contact that alert rules use, and replaces it with another contact. */
 export function Replace({ contact: { id, name, alert_count }, onClose, onReplaced }: Props) {
   const contacts = useContacts();
   const chosen = useSignal('');

@@ -14,11 +14,11 @@ export function ContactState({ of }: { of: Contact }) {
   return of.last_delivery && <DeliveryState of={of.last_delivery} />;
 }
 
-/** Returns the start and the duration, such as `14:02:11, for 2 h 5 min`. */
+/** Returns the start time and the duration, such as `14:02:11, for 2 h 5 min`. */
 export const sinceText = (since: string): string =>
   `${time(since, now.value)}, for ${duration((now.value - Date.parse(since)) / 1000)}`;
 
-/** Shows the number of alert rules, such as `used by 12 alert rules`, as a link to them. */
+/** Links to a contact's alert rules and shows how many there are, such as `used by 12 alert rules`. */
 export const UsedBy = ({ of: { id, alert_count } }: { of: Contact }) =>
   alert_count === 0 ? (
     <span class="muted">no alert rule</span>
@@ -36,7 +36,7 @@ export const DefaultMark = ({ of }: { of: Contact }) =>
 /** Sends a test message through the saved contact at a path. Throws: `ApiProblem`. */
 export const testContact = (path: string): Promise<DeliveryTest> => post<DeliveryTest>(`${path}/test`);
 
-/** Returns the result of a test message in words. */
+/** Describes the result of a test message. */
 export const verdictText = ({ state, error }: DeliveryTest): string =>
   state === 'delivered'
     ? `The test message was delivered. ${error ?? ''}`.trim()

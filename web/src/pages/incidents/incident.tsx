@@ -26,10 +26,10 @@ import { Timeline } from './timeline';
 import { WriteUpdate } from './write-update';
 import '../../styles/incident.css';
 
-/** The number of endpoints loaded per request, beyond those that an incident contains. */
+/** How many endpoints to load per request, in addition to those that an incident includes. */
 const MORE = 200;
 
-/** One incident: its state, its timeline, its endpoints, and a form for updates. */
+/** The page for an incident: its state, timeline, and endpoints, and a form for updates. */
 export function IncidentPage({ id }: { id: string }) {
   const path = `/api/v1/incidents/${id}`;
   const incident = useLoad(path, (signal) => get<IncidentDetails>(path, signal));
@@ -158,7 +158,8 @@ function Incident({ of, members, more, reload }: Props) {
 }
 
 /**
- * The state and duration in large type. Below are the number of endpoints, the common cause, and who acknowledged it.
+ * Shows the state and duration in large type. Below are the number of endpoints, the common cause, and who acknowledged
+ * it.
  */
 function Sentence({ of }: { of: IncidentDetails }) {
   const tone = of.state === 'open' ? (of.severity ?? 'unknown') : of.state === 'merged' ? 'paused' : 'up';
@@ -184,7 +185,7 @@ function Sentence({ of }: { of: IncidentDetails }) {
   );
 }
 
-/** Edits the title. Without one, the automatic summary is shown. */
+/** Edits the title. If it is empty, the automatic summary is shown. */
 function Rename({ of, close }: { of: IncidentDetails; close: () => void }) {
   const title = useSignal(of.title ?? '');
   const save = async () => {

@@ -21,7 +21,7 @@ import { may } from '../../state/session';
 import { runAction } from '../../state/toast';
 import '../../styles/incident.css';
 
-/** Lists open incidents, then past ones by day. */
+/** Lists open incidents, followed by past ones grouped by day. */
 export function IncidentsPage() {
   const version = useSignal(0);
   const ended = usePages<Incident>('/api/v1/incidents?state=ended&limit=50', version.value);

@@ -18,11 +18,11 @@ interface Props {
   more: () => void;
 }
 
-/** The endpoints of an incident, those that are down first. Some can be split off into a new incident. */
+/** Lists an incident's endpoints, starting with those that are down. Some can be split off into a new incident. */
 export function Members({ of, members, more }: Props) {
   const maySplit = may.write() && of.state === 'open' && of.endpoint_count > 1;
   const isAll = members.length >= of.endpoint_count;
-  // In a long list, members loaded later come last.
+  // In a long list, members that are loaded later come last.
   const shown = isAll
     ? members.toSorted(
         (a, b) =>
@@ -102,7 +102,7 @@ export function Members({ of, members, more }: Props) {
   );
 }
 
-/** Shows the state of a member. A held member is down, but was acknowledged with the incident. */
+/** Shows a member's state. A held member is down, but was acknowledged with the incident. */
 const Pill = ({ of, severity }: { of: IncidentMember; severity: Incident['severity'] }) =>
   of.ended_at !== null ? (
     <StatusPill status="up" />

@@ -117,7 +117,7 @@ interface SaidProps {
   reload: () => void;
 }
 
-/** Shows an update. Users who may write can edit or delete it. */
+/** Shows an update. Users with write access can edit or delete it. */
 function Said({ update, path, when, reload }: SaidProps) {
   const isEditing = useSignal(false);
   const own = `${path}/updates/${update.id}`;

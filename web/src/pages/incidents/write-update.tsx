@@ -20,7 +20,7 @@ export interface UpdateDraft {
   isPublic: Signal<boolean>;
 }
 
-/** The text, status, and audience of an update. New incidents use the same fields. */
+/** Fields for an update's text, status, and audience. New incidents use the same fields. */
 export function UpdateFields(props: {
   draft: UpdateDraft;
   statuses: readonly IncidentStatus[];
@@ -62,7 +62,7 @@ export function UpdateFields(props: {
   );
 }
 
-/** Posts an update to an incident, either for the team only or for customers as well. */
+/** Posts an incident update, either for the team only or for customers as well. */
 export function WriteUpdate(props: { of: IncidentDetails; reload: () => void; area: Ref<HTMLTextAreaElement> }) {
   const { of } = props;
   const path = `/api/v1/incidents/${of.id}`;

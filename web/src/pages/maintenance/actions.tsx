@@ -7,7 +7,7 @@ import { startedNow } from '../../logic/maintenance';
 import { refreshSoon } from '../../state/overview-store';
 import { runAction } from '../../state/toast';
 
-/** Ends a window that is in force, or starts a one-time window early. */
+/** Ends an active window, or starts a one-time window early. */
 export function WindowActions({ of, then }: { of: MaintenanceWindow; then: () => void }) {
   const { id, name, status, cron } = of;
   const path = `/api/v1/maintenance-windows/${id}`;

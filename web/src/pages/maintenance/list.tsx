@@ -21,7 +21,7 @@ import { nameIn, nextText, useWebsites, WindowPill } from './words';
 
 const FILTERS = ['active', 'scheduled', 'ended'] as const;
 
-/** Maintenance windows and mutes: current, future, and past ones. */
+/** Lists maintenance windows and mutes: current, future, and past ones. */
 export function MaintenancePage() {
   const status = FILTERS.find((each) => each === route.value.query.get('status')) ?? '';
   const version = useSignal(0);
@@ -114,7 +114,7 @@ const LENGTHS = [
   ['86400', '1 day'],
 ] as const;
 
-/** Mutes the selected resources now, for a while. */
+/** Mutes the selected resources for a while, starting now. */
 function Mute({ onClose }: { onClose: () => void }) {
   const scope = useSignal(EVERYTHING);
   const seconds = useSignal<string>('3600');

@@ -10,12 +10,12 @@ interface Props {
   websites: readonly Website[] | undefined;
   value: ScopeDraft;
   set: (value: ScopeDraft) => void;
-  /** The label of the selection. By default, it is about what a window covers. */
+  /** The label for the selection. By default, it is about what a window covers. */
   label?: string;
   tagsHint?: string;
 }
 
-/** Selects all endpoints, or some by website, by name, and by tag. */
+/** Selects all endpoints, or only some by website, name, or tag. */
 export function ScopeFields({
   form,
   websites,
@@ -28,7 +28,7 @@ export function ScopeFields({
   const [ofWebsites, ofEndpoints, ofTags] = ['website_ids', 'endpoint_ids', 'tags'].map((key) =>
     form.problem(`/scope/${key}`),
   );
-  // If nothing is selected, the service reports the scope as a whole.
+  // If nothing is selected, the service reports a problem with the whole scope.
   const ofAll = form.problem('/scope');
   const isInside = [ofWebsites, ofEndpoints, ofTags].some((problem) => problem !== undefined);
   return (

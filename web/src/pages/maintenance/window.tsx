@@ -24,7 +24,7 @@ import { nameIn, nextText, useWebsites, WindowPill } from './words';
 
 const ROOT = '/api/v1/maintenance-windows';
 
-/** One maintenance window, or a new one: its times, its scope, and its effects. */
+/** The page for a new or existing maintenance window: its times, scope, and effects. */
 export function MaintenanceWindowPage({ id }: { id: string | null }) {
   const path = `${ROOT}/${id}`;
   const window = useLoad(path, (signal) =>
@@ -182,7 +182,7 @@ interface TimeProps {
   set: (changes: Partial<Draft>) => void;
 }
 
-/** Edits the times: once, on days of the week, or by a cron expression. */
+/** Edits the times: once, on certain days of the week, or using a cron expression. */
 function TimeFields({ form, draft, set }: TimeProps) {
   const bound = (key: 'starts_at' | 'ends_at', label: string) => (
     <Text
@@ -260,7 +260,7 @@ function Weekdays({ draft, set, error }: Pick<TimeProps, 'draft' | 'set'> & { er
       <div class="field" role="group" aria-label="Days">
         <span class="label">Days</span>
         <div class="tags">
-          {/* Monday comes first. */}
+          {/* The week starts on Monday here. */}
           {[1, 2, 3, 4, 5, 6, 0].map((day) => (
             <button
               type="button"
@@ -282,10 +282,10 @@ function Weekdays({ draft, set, error }: Pick<TimeProps, 'draft' | 'set'> & { er
 }
 
 const DEBOUNCE_MS = 300;
-/** The number of times shown. */
+/** The number of times to show. */
 const SHOWN = 6;
 
-/** Shows the next times from the service, in the window's time zone and in the browser's. */
+/** Shows the next times from the service, in the window's time zone and in the browser's time zone. */
 function Preview({ times, known, zone }: ReturnType<typeof previewOf> & { zone: string }) {
   const key = JSON.stringify(times);
   const found = useSignal<Occurrence[]>([]);

@@ -6,11 +6,11 @@ import { now } from '../../state/clock';
 import { type Loaded, useLoad } from '../../state/load';
 import { itemOf } from '../../state/overview-store';
 
-/** Loads every website, for its name. */
+/** Loads all websites to get their names. */
 export const useWebsites = (): Loaded<Website[]> =>
   useLoad('websites', (signal) => all<Website>('/api/v1/websites', signal));
 
-/** Returns a function that returns the name of a website or an endpoint, or its ID until the name is known. */
+/** Returns a function that looks up the name of a website or endpoint. Until the name is known, it returns the ID. */
 export function nameIn(websites: readonly Website[] | undefined): (id: string) => string {
   // Reading a name loads the overview.
   return (id) => websites?.find((each) => each.id === id)?.name ?? itemOf(id)?.name ?? id;
@@ -29,7 +29,7 @@ export const WindowPill = ({ status }: { status: MaintenanceWindow['status'] }) 
   </span>
 );
 
-/** Returns when a window ends if it is in force, or when it starts next. */
+/** Returns when an active window ends, or when a window starts next. */
 export function nextText({ active_until, next: [first], ends_at }: MaintenanceWindow): string {
   if (active_until !== null) return `until ${time(active_until, now.value)}`;
   if (first) return `${time(first.starts_at, now.value)} to ${time(first.ends_at, now.value)}`;

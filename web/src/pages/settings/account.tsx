@@ -16,7 +16,7 @@ import { Leaving } from './leaving';
 import { SecondFactor } from './second-factor';
 
 /**
- * The user's own account: name, password, single sign-on, sessions, organizations, and deletion. It also works for
+ * Manages the user's own account: name, password, single sign-on, sessions, organizations, and deletion. Also works for
  * users without an organization.
  */
 export function Account({ changed }: { changed?: () => void }) {
@@ -123,7 +123,7 @@ function NewPassword({ of, saved }: { of: AccountView; saved: () => void }) {
       <Form save={save} action={of.has_password ? 'Change password' : 'Set password'} isOpen>
         {({ problem }) => (
           <>
-            {/* Shows a password manager whose password it is. */}
+            {/* Indicates to password managers which account the password belongs to. */}
             <input type="email" autoComplete="username" value={of.email ?? ''} readOnly hidden />
             {of.has_password && (
               <Password
@@ -149,7 +149,7 @@ function NewPassword({ of, saved }: { of: AccountView; saved: () => void }) {
   );
 }
 
-/** Asks to sign in again, for changes that need a session from the last ten minutes. */
+/** Asks the user to sign in again, for changes that need a session started in the last ten minutes. */
 const SignInAgain = () => (
   <p class="below">
     <Button onClick={() => runAction(signOut)}>Sign out and sign in again</Button>
@@ -289,7 +289,7 @@ function Organizations({ of, reload }: { of: AccountView; reload: () => void }) 
   );
 }
 
-/** A user who has just signed in may erase the account. Others get 409 and a button to sign in again. */
+/** A user who has just signed in can erase the account. Otherwise, they get a 409 and a button to sign in again. */
 function Erasing({ of }: { of: AccountView }) {
   const isRefused = useSignal(false);
   const erase = async () => {

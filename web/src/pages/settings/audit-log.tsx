@@ -12,7 +12,7 @@ import { useLoad, usePages } from '../../state/load';
 import { itemOf } from '../../state/overview-store';
 import { route, setQuery } from '../../state/router';
 
-/** The choices of the filter, as days back. */
+/** The filter options, as a number of days back. */
 const PERIODS = [
   ['', 'Any time'],
   ['1', 'Last 24 hours'],

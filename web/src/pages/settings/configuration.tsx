@@ -21,7 +21,7 @@ const SOURCES = [
   ['prometheus-blackbox', 'Prometheus blackbox exporter'],
   ['uptimerobot', 'UptimeRobot'],
 ] as const satisfies readonly (readonly [Source, string])[];
-/** The number of changes shown before the user asks for more. */
+/** The number of changes to show before the user asks for more. */
 const SHOWN = 200;
 
 /** Exports the organization's configuration, and imports a file after showing its plan. */
@@ -177,7 +177,7 @@ function Import() {
   );
 }
 
-/** The position in the document is more useful than the name of a field. */
+/** The position in the document is more useful than a field name. */
 const placed = (error: unknown): string => placedMessage(error) ?? errorMessage(error);
 
 function Report({ of }: { of: Conversion['report'] }) {

@@ -12,16 +12,19 @@ import { errorMessage } from '../../state/toast';
 
 interface Props {
   of: { id: string; name: string };
-  /** Runs after the member was removed. */
+  /** Runs after the member has been removed. */
   then: () => unknown;
   onClose: () => void;
 }
 
-/** Confirms that a member is removed or leaves, and asks about the keys and invitations that they created. */
+/**
+ * Asks for confirmation before a member is removed or leaves, and asks what to do with the keys and invitations that
+ * they created.
+ */
 export function Leaving({ of, then, onClose }: Props) {
   const isOwn = of.id === session.value?.person?.id;
   const organization = session.value?.organization?.name ?? '';
-  // Only users who may see keys are asked about them.
+  // Only asks users who are allowed to see keys.
   const keys = useLoad(of.id, (signal) =>
     may.admin() ? all<ApiKey>(`/api/v1/api-keys${query({ created_by_id: of.id })}`, signal) : Promise.resolve([]),
   );
@@ -68,7 +71,7 @@ export function Leaving({ of, then, onClose }: Props) {
         >
           {isOwn ? 'Leave' : 'Remove'}
         </Button>
-        {/* Has the focus, so that pressing Enter twice removes no one. */}
+        {/* Focused by default, so that pressing Enter twice doesn't remove anyone. */}
         <button type="button" autofocus onClick={onClose}>
           Cancel
         </button>

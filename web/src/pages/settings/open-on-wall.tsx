@@ -6,7 +6,10 @@ import { go } from '../../state/router';
 import { begin } from '../../state/session';
 import { runAction } from '../../state/toast';
 
-/** Turns this browser into a wall. It is signed in with its own read-only key, which is never shown or put in a URL. */
+/**
+ * Turns this browser into a wall display. It signs in with a separate read-only key, which is never shown or put in a
+ * URL.
+ */
 async function open(): Promise<void> {
   const text =
     'You are signed out here, and this browser continues with a new read-only key named “Wall”. It shows the wall until that key is revoked, or until the browser was closed or off for seven days.';

@@ -20,7 +20,7 @@ const LIMITS: readonly [keyof Organization['quotas'], string][] = [
   ['changed_bytes_per_day', 'Bytes added by changes today (UTC)'],
 ];
 
-/** Returns the used amount. From 80 % of the limit on, it includes the share. */
+/** Returns the amount used. If at least 80 % of the limit is used, the percentage is included. */
 function inUse({ used, limit }: Organization['quotas']['websites']): string {
   if (used === null) return '–';
   const share = limit === null || limit === 0 ? 0 : Math.floor((100 * used) / limit);

@@ -106,7 +106,7 @@ export function People() {
   );
 }
 
-/** Chooses whether members who sign in with a password need a second factor. */
+/** Sets whether members who sign in with a password need a second factor. */
 function SecondFactorRule() {
   const organization = useLoad('organization', (signal) => get<Organization>('/api/v1/organization', signal));
   const set = async (is: boolean) => {
@@ -300,7 +300,7 @@ const Name = ({ of, isOwn }: { of: Person; isOwn: boolean }) => (
   </div>
 );
 
-/** Asks for confirmation before making someone an admin, and before giving up one's own admin role. */
+/** Asks for confirmation before making someone an admin, and before giving up your own admin role. */
 async function mayChange(of: Person, role: Role): Promise<boolean> {
   if (of.id === session.value?.person?.id)
     return confirmed('Change your own role', `You will have the role ${role}. Only another admin can change it back.`);
@@ -311,7 +311,7 @@ async function mayChange(of: Person, role: Role): Promise<boolean> {
   );
 }
 
-/** Shows a link that sets a new password. It is only shown this once. */
+/** Shows a link that sets a new password. It is shown only once. */
 const LinkDialog = ({ of, made, onClose }: { of: Person; made: PasswordLink; onClose: () => void }) => {
   const text = linkTo(made, `${home()}/`);
   return (

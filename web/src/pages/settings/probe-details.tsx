@@ -103,13 +103,13 @@ function Actions({ of, reload }: Omit<Props, 'ours'>) {
   );
 }
 
-/** Returns until when the previous token works. */
+/** Returns how long the previous token continues to work. */
 const endText = ({ previous_until: until }: RotatedProbe): string =>
   until === null
     ? 'The old token no longer works.'
     : `The old token stops working when this one is first used, at ${time(until, now.value)} at the latest.`;
 
-/** Shows which endpoint of type PROBE alerts when the probe is lost, or offers to create one. */
+/** Shows which PROBE endpoint alerts when the probe is lost, or offers to create one. */
 function Teller({ of }: { of: Probe }) {
   const url = `probe:${locationOf(of)}`;
   const teller = items.value?.find((item) => item.type === 'PROBE' && item.url === url);
@@ -179,5 +179,5 @@ function Settings({ of, reload }: Omit<Props, 'ours'>) {
   );
 }
 
-/** The label of the setting that allows private addresses. */
+/** The label for the setting that allows private addresses. */
 export const PRIVATE = 'Allow checks of private and loopback addresses, for example inside an office';

@@ -5,7 +5,7 @@ import { TabPanels } from '../../components/form/tab-panels';
 import { isPlain, probeLines } from '../../logic/probe-lines';
 import { ShownOnce } from './shown-once';
 
-/** Shows a token once, with lines that start a probe with it. `children` names the probe. */
+/** Shows a token once, with commands that start a probe. `children` names the probe. */
 export const ProbeToken = ({ token, children }: { token: string; children: ComponentChildren }) => (
   <div class="new-token">
     <ShownOnce text={token} copy="Copy token">

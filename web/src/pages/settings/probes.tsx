@@ -17,14 +17,14 @@ import { may } from '../../state/session';
 import { PRIVATE, ProbeDetails } from './probe-details';
 import { ProbeToken } from './probe-token';
 
-/** Lists the organization's probes and those the operator shares, worst first, with a form for a new one. */
+/** Lists the organization's probes and the operator's shared probes, worst first, with a form for a new one. */
 export function Probes() {
   const probes = useLoad('probes', (signal) => all<Probe>('/api/v1/probes', signal));
   const ours = useLoad('version', () => loadDocument().then(({ info }) => info.version)).data.value ?? null;
   const opened = useSignal('');
   useEvery(10, probes.reload);
   useEffect(() => {
-    // Loads the overview, which has the endpoints that monitor a probe.
+    // Loads the overview, which includes the endpoints that monitor a probe.
     itemOf('');
     return listen({ probe: probes.reload, ready: probes.reload });
   }, []);
@@ -60,7 +60,7 @@ export function Probes() {
             <Section title="Probes">{table(list)}</Section>
           )}
           {may.admin() && (
-            // The key keeps the shown token on the page when the list replaces the empty state.
+            // The key keeps the token on the page when the list replaces the empty state.
             <Section key="add" title="Add a probe">
               <NewProbe used={list.length} onCreated={probes.reload} />
             </Section>
@@ -89,7 +89,7 @@ const rowOf = (probe: Probe, ours: string | null, isOpen: boolean, toggle: () =>
   !probe.shared && <DetailsButton of={probe.name} isOpen={isOpen} toggle={toggle} />,
 ];
 
-/** Shows the probe's version, and the service's if it differs. */
+/** Shows the probe's version, and the service's version if it is different. */
 const Version = ({ of, ours }: { of: string | null; ours: string | null }) =>
   of === null ? (
     <>–</>

@@ -1,8 +1,8 @@
 import { qrPath } from '../../logic/qr-code';
 
 /**
- * A QR code drawn on this page, so that the secret isn't sent anywhere. It is black on white in every theme, as
- * scanners need.
+ * A QR code that is drawn on this page, so that the secret isn't sent anywhere. It is black on white in every theme,
+ * which scanners need.
  */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { size, path } = qrPath(text);

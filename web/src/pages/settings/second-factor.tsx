@@ -193,10 +193,10 @@ function Proof(props: { of: Account; action: string; save: (body: object) => Pro
   );
 }
 
-/** Shows a password manager whose password it is. */
+/** Indicates to password managers which account the password belongs to. */
 const Owner = ({ of }: { of: Account }) => (
   <input type="email" autoComplete="username" value={of.email ?? ''} readOnly hidden />
 );
 
-/** Returns the secret in groups of four, which are easier to type from a screen. */
+/** Returns the secret in groups of four characters, which are easier to type. */
 const groups = (secret: string): string => (secret.match(/.{1,4}/g) ?? []).join(' ');

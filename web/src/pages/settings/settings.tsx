@@ -36,8 +36,8 @@ const TABS: readonly Tab[] = [
 ];
 
 /**
- * The settings: members, the user's account, API keys, probes, the organization and its limits, configuration, audit
- * log, and system state.
+ * The settings: members, account, API keys, probes, organization and limits, configuration, audit log, and system
+ * state.
  */
 export function SettingsPage({ tab }: { tab: string }) {
   const tabs = TABS.filter(({ isShown }) => isShown());

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { CopyButton } from '../../components/copy';
 
-/** A text that is shown once, with a button that copies it and instructions above. */
+/** Text that is shown only once, with instructions above it and a copy button. */
 export const ShownOnce = (props: { text: string; copy: string; children: ComponentChildren }) => (
   <div class="notice good once" role="status">
     <p>{props.children}</p>

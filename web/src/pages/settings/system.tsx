@@ -8,10 +8,10 @@ import { bytes, count, duration } from '../../logic/format';
 import { now } from '../../state/clock';
 import { useEvery, useLoad } from '../../state/load';
 
-/** Shows a value, marked if it is a problem. */
+/** Shows a value, highlighted if it is a problem. */
 const judged = (isBad: boolean, text: string) => (isBad ? <StatusPill status="down" word={text} /> : text);
 
-/** Shows the state of the installation to the Default organization. */
+/** Shows the installation's state to the Default organization. */
 export function SystemState() {
   const system = useLoad('system', (signal) => get<System>('/api/v1/system', signal));
   useEvery(5, system.reload);

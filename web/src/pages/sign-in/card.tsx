@@ -8,7 +8,7 @@ import { entry } from '../../state/entry';
 import { begin } from '../../state/session';
 import { runAction } from '../../state/toast';
 
-/** A page in front of the dashboard. The first empty field gets the focus, or else the title. */
+/** A page in front of the dashboard. The first empty field receives the focus, or else the title. */
 export function Card({ title, children }: { title: string; children: ComponentChildren }) {
   const box = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
@@ -28,7 +28,7 @@ export function Card({ title, children }: { title: string; children: ComponentCh
   );
 }
 
-/** Shows the dashboard to a user who has just signed in, and discards the opened link. */
+/** Shows the dashboard to a user who has just signed in, and discards the link that was opened. */
 export function enter(next: SignedIn): void {
   begin(next);
   entry.value = null;
@@ -40,7 +40,8 @@ export function stay(): void {
 }
 
 /**
- * Starts single sign-on. With a token of an invitation or of the first account, the user also joins its organization.
+ * Starts single sign-on. With the token for an invitation or for the first account, the user also joins the
+ * organization.
  */
 export function SingleSignOn({ of, isFirst, token }: { of: SignInMethods; isFirst: boolean; token?: string }) {
   if (!of.single_sign_on) return null;

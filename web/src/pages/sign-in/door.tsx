@@ -15,7 +15,7 @@ import { TokenPage } from './token';
 
 const Account = lazy(() => import('../settings/account').then((page) => page.Account));
 
-/** The page in front of the dashboard: sign-in, the page of a link, or the page for users without an organization. */
+/** The page in front of the dashboard: sign-in, a link's page, or the page for users without an organization. */
 export function Door() {
   const methods = useSignal<SignInMethods | null>(null);
   useEffect(() => {
@@ -110,7 +110,7 @@ function SignIn({ methods, problem }: { methods: SignInMethods; problem: string 
   );
 }
 
-/** Reports an expired link, or a failure to connect single sign-on, to a user who is signed in. */
+/** Shows a signed-in user that a link has expired, or that connecting single sign-on failed. */
 const SignedInAlready = ({ problem }: { problem: string }) => (
   <Card title="This did not work">
     <Warning text={problem} />
@@ -124,7 +124,7 @@ const SignedInAlready = ({ problem }: { problem: string }) => (
 );
 
 /**
- * The page for users without an organization. They may also have left the session's organization, or have to confirm
+ * The page for users without an organization. They may also have left the session's organization, or need to confirm
  * their groups.
  */
 function NoOrganization({ of, methods, problem }: { of: SignedIn; methods: SignInMethods; problem: string | null }) {

@@ -8,7 +8,7 @@ import { refusalText } from '../../logic/sign-in';
 import { into } from '../../state/load';
 import { errorMessage } from '../../state/toast';
 
-/** Shown before the user has to think of a password. */
+/** Shown before the user has to choose a password. */
 const PASSWORD_HINT = 'At least 15 characters. A few unrelated words are easy to type.';
 
 const explainAs =
@@ -16,7 +16,7 @@ const explainAs =
   (error: unknown): string =>
     error instanceof ApiProblem ? refusalText(wrong, error, errorMessage(error)) : errorMessage(error);
 
-/** A line that a password manager or the browser may fill in. Without `set`, it shows whose account this is. */
+/** A line that a password manager or the browser can fill in. Without `set`, it shows which account this is. */
 function Line(props: {
   label: string;
   autoComplete: 'username' | 'name';
@@ -41,10 +41,10 @@ const NewPassword = ({ label, of, error }: { label: string; of: Signal<string>; 
   <Password label={label} isNew hint={PASSWORD_HINT} value={of.value} set={into(of)} error={error} />
 );
 
-/** Returns the state of a second-factor code. A form shows its field once the service asks for it. */
+/** Returns the state of the second-factor code. A form shows the field only after the service asks for a code. */
 function useSecondFactor() {
   const [isAsked, code] = [useSignal(false), useSignal('')];
-  /** Sends a request, with the code if it was requested. */
+  /** Sends a request, including the code if it was requested. */
   const send = async <T,>(request: (more: { second_factor?: string }) => Promise<T>): Promise<T> => {
     try {
       return await request(isAsked.value ? { second_factor: code.value } : {});
@@ -56,11 +56,11 @@ function useSecondFactor() {
   return { isAsked, code, send };
 }
 
-/** Whether the service asks for a second factor, because everything else was right. */
+/** Whether the service asks for a second factor, because everything else was correct. */
 export const isSecondFactorAsked = (error: unknown): boolean =>
   error instanceof ApiProblem && error.code === 'second_factor_required';
 
-/** The field for a code from an app. Phones can fill it in. */
+/** A field for an authenticator app code. Phones can fill it in. */
 export const SecondFactorField = ({ of }: { of: Signal<string> }) => (
   <Text
     label="Code"
@@ -75,8 +75,8 @@ export const SecondFactorField = ({ of }: { of: Signal<string> }) => (
 const WRONG_CODE = 'The code is wrong or was used before. Wait for the next one.';
 
 /**
- * Signs in with email and password, and with a code if there is a second factor. `email` is the user's email address,
- * if known.
+ * Signs in with an email address and password, plus a code if there is a second factor. `email` is the user's email
+ * address, if known.
  */
 export function PasswordForm(props: { email: string; action: string; then: (made: SignedIn) => void | Promise<void> }) {
   const [email, password] = [useSignal(props.email), useSignal('')];
@@ -100,7 +100,7 @@ export function PasswordForm(props: { email: string; action: string; then: (made
   );
 }
 
-/** Asks for the second factor of a user who signs in with a link. */
+/** Asks for the second factor when a user signs in with a link. */
 export function CodeForm({ save }: { save: (secondFactor: string) => Promise<void> }) {
   const code = useSignal('');
   return (
@@ -130,7 +130,7 @@ export function KeyForm({ then }: { then: (made: SignedIn) => void }) {
   );
 }
 
-/** The fields of a new account. `email` is `null` unless an invitation has one. */
+/** The fields for a new account. `email` is `null` unless it is known from an invitation. */
 export function AccountForm(props: {
   email: string | null;
   action: string;

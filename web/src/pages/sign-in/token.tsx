@@ -23,7 +23,7 @@ const isStatus = (error: unknown, status: number): boolean => error instanceof A
 
 /**
  * Runs work that uses the token. If the link is no longer valid, the sign-in page says so. `hasCode` means that a code
- * was sent as well. A refusal may then be about the code, and the link may still work.
+ * was sent as well. In that case, a refusal may be about the code, and the link may still work.
  */
 async function using(work: () => Promise<void>, hasCode = false): Promise<void> {
   try {
@@ -34,7 +34,7 @@ async function using(work: () => Promise<void>, hasCode = false): Promise<void> 
   }
 }
 
-/** The page of any link: its purpose, and how to continue. */
+/** The page for any link: its purpose, and how to continue. */
 export function TokenPage({ token, methods }: Props) {
   const link = useSignal<Link | null>(null);
   const look = async () => {
@@ -53,7 +53,7 @@ export function TokenPage({ token, methods }: Props) {
   );
 }
 
-/** Runs work that needs no confirmation, and retries it on request. */
+/** Runs work that needs no confirmation, and retries it when the user asks. */
 function Working({ work }: { work: () => Promise<void> }) {
   const failure = useSignal('');
   const start = () => {
@@ -114,7 +114,7 @@ function Known({ token, methods, link }: Props & { link: Link }) {
         throw error;
       }
     });
-  /** Joins the organization after signing in. If that fails, the page that offers it shows why. */
+  /** Joins the organization after signing in. If that fails, the page that offers to join shows why. */
   const joinAs = async (made: SignedIn) => {
     try {
       if (!made.organizations.some(({ id }) => id === link.organization?.id))
@@ -277,7 +277,7 @@ const Invited = ({ link }: { link: Link }) => (
   </p>
 );
 
-/** Shows, after a new password was set with a link, the identities that can also sign in. */
+/** After a new password is set using a link, shows the identities that can also sign in. */
 function WaysIn({ made, account }: { made: SignedIn; account: Account }) {
   const left = useSignal(account.identities);
   const disconnect = (each: Account['identities'][number]) =>
@@ -314,7 +314,7 @@ function WaysIn({ made, account }: { made: SignedIn; account: Account }) {
   );
 }
 
-/** Shows the key, after using the link of a key that had no secret yet. It is only shown this once. */
+/** Shows the secret for a key that didn't have one, after its link is used. It is shown only once. */
 function OwnKey({ of }: { of: CreatedSession }) {
   const key = of.api_key ?? '';
   return (
