@@ -13,7 +13,7 @@ async function backup([action, file, ...more]: readonly string[]): Promise<numbe
     return 2;
   }
   const config = loadConfig(readEnvironment());
-  // oxlint-disable-next-line typescript/no-require-imports -- an import at the top would be loaded for a mistake, too.
+  // oxlint-disable-next-line typescript/no-require-imports -- an import at the top would also be loaded for a mistake.
   const { restoreBackup, saveBackup } =
     require('../../src/platform/database/backup') as typeof import('../../src/platform/database/backup');
   if (action === 'save') await saveBackup(config, file);

@@ -8,7 +8,7 @@ export const runKeys = databaseCommand({
   requestOf: keysRequest,
   inOptions,
   actionOf: (request) => {
-    // oxlint-disable-next-line typescript/no-require-imports -- an import at the top would be loaded for a usage error, too.
+    // oxlint-disable-next-line typescript/no-require-imports -- an import at the top would also be loaded for a usage error.
     const { keysAction } = require('./keys-actions') as typeof import('./keys-actions');
     return keysAction(request);
   },

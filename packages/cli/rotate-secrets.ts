@@ -9,7 +9,7 @@ import { readEnvironment } from '../../src/platform/config/env';
 async function rotateSecrets(): Promise<0 | 1> {
   const config = loadConfig(readEnvironment());
   if (config.secretsKeys.length === 0) throw new Error('SECRETS_KEYS is not set, so there is no key to encrypt with');
-  // oxlint-disable-next-line typescript/no-require-imports -- an import at the top would be loaded for a mistake, too.
+  // oxlint-disable-next-line typescript/no-require-imports -- an import at the top would also be loaded for a mistake.
   const { rotateIn } = require('./secret-rotation') as typeof import('./secret-rotation');
   return rotateIn(config);
 }

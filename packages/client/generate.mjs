@@ -1,6 +1,6 @@
 // Generates the typed client from docs/openapi.json. It writes index.mjs and index.cjs to this folder, along with their
-// declarations. Neither file has imports, and Git ignores all of them. Does nothing if the files are up to date, and
-// sends no telemetry.
+// declarations. Neither file has imports, and Git ignores all of them. If the files are up to date, it does
+// nothing. It sends no telemetry.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';

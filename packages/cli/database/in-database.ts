@@ -11,7 +11,7 @@ import type { IdentityServices } from './identity-services';
 export function inDatabase<T>(config: Config, prepare: () => (services: IdentityServices) => Promise<T>): Promise<T> {
   requireDatabase(config);
   const work = prepare();
-  // oxlint-disable-next-line typescript/no-require-imports -- an import at the top would be loaded for a usage error, too.
+  // oxlint-disable-next-line typescript/no-require-imports -- an import at the top would also be loaded for a usage error.
   const { withServices } = require('./identity-services') as typeof import('./identity-services');
   return withServices(config, work);
 }

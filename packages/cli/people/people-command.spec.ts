@@ -41,7 +41,7 @@ describe('uptime people', () => {
     [['operator', 'bo@example.com', 'yes'], /^operator must be on or off, not yes$/],
     [['connect', 'bo@example.com', ''], /^SUBJECT must have 1 to 255 visible characters/],
     [['connect', 'bo@example.com', 'a\u202eb'], /^SUBJECT must have 1 to 255 visible characters/],
-  ])('%j ends with 2 and says why, before the settings are read', async (words, text) => {
+  ])('%j exits with code 2 and explains why, before the settings are read', async (words, text) => {
     expect(await runPeople(words, unread)).toEqual({ exitCode: 2, remark: expect.stringMatching(text) });
   });
 

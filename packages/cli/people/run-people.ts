@@ -8,7 +8,7 @@ export const runPeople = databaseCommand({
   requestOf: peopleRequest,
   inOptions: inPeopleOptions,
   actionOf: (request) => {
-    // oxlint-disable-next-line typescript/no-require-imports -- an import at the top would be loaded for a usage error, too.
+    // oxlint-disable-next-line typescript/no-require-imports -- an import at the top would also be loaded for a usage error.
     const { peopleAction } = require('./people-actions') as typeof import('./people-actions');
     return peopleAction(request);
   },

@@ -26,7 +26,7 @@ const DEFAULT_PORT = 53;
  * Throws: `InvalidTarget`.
  */
 export function parseDnsTarget(url: string): DnsTarget {
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for.
+  // oxlint-disable-next-line no-control-regex -- the pattern matches control characters.
   if (/[\u0000-\u0020\u007f]/.test(url)) throw invalid('a DNS target has no spaces or control characters');
   const uri = /^dns:(.*)$/i.exec(url);
   return uri?.[1] === undefined ? parseBareName(url) : parseDnsUri(uri[1]);

@@ -21,7 +21,7 @@ describe('problemOfChanges', () => {
     [67_108_864, 67_200_000, 'have added 64.1 MiB today, and the limit is 64.0 MiB'],
     [20_000, 20_001, 'have added 20 KiB today, and the limit is 20 KiB'],
     [0, 0, 'have added 0 KiB today, and the limit is 0 KiB'],
-  ])('of %i bytes says what was added and when it goes on', (limit, used, words) => {
+  ])('of %i bytes reports how much was added and when changes are accepted again', (limit, used, words) => {
     const { status, detail, headers } = problemOfChanges(limit, used, 42);
     expect([status, headers['Retry-After']]).toEqual([429, '42']);
     expect(detail).toContain(words);

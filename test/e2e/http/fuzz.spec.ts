@@ -44,9 +44,14 @@ const PUBLIC = [
 ];
 const CANARY = 'Canary7f3a';
 /**
- * Random input can't succeed here: keys, tokens, cookies, and slugs are secrets, no member has an identity or a second factor, no delivery ends in a process that does not deliver, nothing
- * is down to be acknowledged, split or merged in one that does not check, an update is in one incident alone, the fields of a window have to fit each other and the date, those of
- * an endpoint its type, and no address has a sitemap.
+ * Random input can't succeed here:
+ *
+ * - Keys, tokens, cookies, and slugs are secrets, and no member has an identity or a second factor.
+ * - This process doesn't deliver or check, so no delivery finishes, and nothing is down to be acknowledged, split, or
+ *   merged.
+ * - An update belongs to a single incident.
+ * - The fields of a maintenance window must fit each other and the date, and those of an endpoint its type.
+ * - No host has a sitemap.
  */
 const OUT_OF_REACH = [
   'POST /auth/session',
