@@ -95,7 +95,7 @@ export type EventName = keyof typeof EVENTS;
 /** Routes that change users, keys, or organizations but not the conditions of a token, with the reason. */
 export const NO_EVENTS: Readonly<Record<string, string>> = {
   'POST /api/v1/organizations': 'there is no token of it yet',
-  'PUT /api/v1/organizations/:id': 'its name and quotas give nobody a right',
+  'PUT /api/v1/organizations/:id': 'its name and quotas give no one a right',
   'POST /api/v1/api-keys': 'another key takes nothing away',
   'POST /api/v1/people/:id/password-link': 'replaces the link before it: people.spec.ts',
   'DELETE /api/v1/people/:id/password-link': 'ends that link alone: open-links.spec.ts',
