@@ -37,7 +37,7 @@ describe('the API’s server against slow, greedy and idle clients', () => {
   let app: TestApp;
 
   beforeAll(async () => {
-    app = await startOwnApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api', keepAliveSeconds: 5 });
   }, 60_000);
   afterAll(() => app.close());
 
