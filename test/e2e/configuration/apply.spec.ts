@@ -1,4 +1,7 @@
-/** @databases both */
+/**
+ * @lane slow
+ * @databases both
+ */
 import supertest from 'supertest';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
 import type { ConfigurationPlanView } from '../../../src/configuration/plan/plan.dto';
