@@ -10,7 +10,7 @@ variables as the service, and .env. With the embedded database, stop the service
 may be running. Every change is recorded in the audit log.
 
   --role ROLE          read, write, or admin (default)
-  --name NAME          the name of the key; default "Made on the command line"
+  --name NAME          the name of the key; default "Created on the command line"
   --expires TIME       when the key stops working: 2027-12-31, or a time with Z or an offset; default never
   --organization ORG   name or ID (org_…); default "Default", or all organizations for list
   --json               print JSON in the form that the API returns
@@ -62,7 +62,7 @@ export function keysRequest(args: string[]): KeysRequest | null {
 
 const OPTIONS = {
   role: { type: 'string', default: 'admin' },
-  name: { type: 'string', default: 'Made on the command line' },
+  name: { type: 'string', default: 'Created on the command line' },
   expires: { type: 'string' },
   organization: { type: 'string' },
   json: { type: 'boolean', default: false },

@@ -306,7 +306,7 @@ export class IncidentDetailView extends IncidentView {
 
   @ApiProperty({
     type: [EndpointAcknowledgement],
-    description: 'The last 20 earlier acknowledgements, newest first. Long notes are shortened.',
+    description: 'The last 20 previous acknowledgements, newest first. Long notes are shortened.',
   })
   past_acknowledgements!: EndpointAcknowledgement[];
 }
@@ -400,7 +400,7 @@ export class EditIncidentUpdateDto {
 export class SplitIncidentDto {
   @ApiProperty({
     type: [String],
-    description: 'The endpoints to move to a new incident. At least one endpoint must stay.',
+    description: 'The endpoints to move to a new incident. At least one endpoint must remain.',
     minItems: 1,
     maxItems: MAX_SPLIT,
     uniqueItems: true,

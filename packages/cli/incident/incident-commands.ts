@@ -49,7 +49,7 @@ export const addIncidentCommands: AddCommand = (program, { io, connection, end }
 
   inJson(one.command('ack <incident>'))
     .description('acknowledge the incident: its alerts stop triggering and pagers are updated')
-    .option('--note <text>', 'a note for other members')
+    .option('--note <text>', 'a note for your team')
     .action(async (name: string, _: AckOptions, command: Command) =>
       end(await acknowledge(io, uptime(), name, command.optsWithGlobals<AckOptions>())),
     );

@@ -7,7 +7,7 @@ import { z } from 'zod';
 
 const text = z.string();
 const time = z.string().describe('ISO 8601, UTC');
-const share = z.number().nullable().describe('0 to 1; null if nothing is known yet');
+const share = z.number().nullable().describe('0 to 1; null if there is no data yet');
 
 const Failure = z.object({ code: text, message: text });
 
@@ -64,7 +64,7 @@ export const EndpointDetail = EndpointView.extend({
       }),
     )
     .nullable(),
-  quorum: z.union([text, z.number()]).describe('how many locations must see it down: majority, any, all, or a number'),
+  quorum: z.union([text, z.number()]).describe('how many locations must report it as down: majority, any, all, or a number'),
   by_location: z
     .array(
       z.object({
@@ -78,7 +78,7 @@ export const EndpointDetail = EndpointView.extend({
       }),
     )
     .nullable()
-    .describe('what each location saw; null if only local checks it'),
+    .describe('the result of each location; null if the endpoint is checked only from local'),
   heartbeat: Heartbeat.nullable().describe('for an endpoint that waits for pings of a job; null for others'),
 });
 
@@ -106,7 +106,7 @@ export const CheckView = z.object({
   error: Failure.nullable(),
   warning: Failure.nullable(),
   degraded: z.boolean(),
-  planned: z.boolean().describe('during maintenance that does not count for uptime'),
+  planned: z.boolean().describe('during maintenance that does not count toward uptime'),
   certificate: z.object({ expires_at: time, issuer: text, subject: text }).nullable(),
 });
 
@@ -170,7 +170,7 @@ export const ProbeView = z.object({
   status_since: time,
   last_seen_at: time.nullable(),
   version: text.nullable(),
-  types: z.array(text).nullable().describe('types of endpoints that it can check; null until it was first seen'),
+  types: z.array(text).nullable().describe('types of endpoints that it can check; null until it has connected once'),
   clock_offset_ms: z.number().nullable(),
   buffered: z.number().nullable().describe('results that it has not delivered yet'),
   dropped: z.number().nullable().describe('results that it discarded'),
@@ -196,7 +196,7 @@ export const IncidentView = z.object({
   kind: text.describe('detected (by alerts) or manual'),
   severity: text.nullable(),
   state: text.describe('open, ended, or merged'),
-  status: text.nullable().describe('the status that was set last; null if none was set yet'),
+  status: text.nullable().describe('the most recent status; null if none has been set'),
   title: text.nullable(),
   summary: text.nullable(),
   cause: z.object({ kind: text, value: text.nullable() }).nullable(),

@@ -60,7 +60,7 @@ export const addProbeCommands: AddCommand = (program, { io, connection, end }): 
     .description(
       'create a new token for a probe (by key or ID); the old token stops working when the new one is first used',
     )
-    .option('--grace <seconds>', 'longest time that the old token keeps working; default 3600; 0: it stops at once')
+    .option('--grace <seconds>', 'how long the old token keeps working at most; default 3600; 0: it stops immediately')
     .action(async (name: string, options: RotateOptions) => end(await rotate(io, uptime(), name, options)));
 
   alsoShared(probe.command('rm <probe>'))

@@ -198,7 +198,7 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
     )
     .option(
       '--assert <text>',
-      "assertion that must hold: 'status_code in 200-299', 'json $.status equals ok'; may be repeated",
+      "assertion that must pass: 'status_code in 200-299', 'json $.status equals ok'; may be repeated",
       repeated,
     )
     .option(

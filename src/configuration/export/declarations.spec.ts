@@ -150,7 +150,7 @@ describe('the omissions that an export reports', () => {
       'a window for a deleted resource',
       { windows: [window('of-nothing', { coversAll: false, websiteIds: ['gone'] })] },
       undefined,
-      [/^Left out, because nothing that they cover exists any more: of-nothing$/],
+      [/^Left out, because nothing that they cover exists anymore: of-nothing$/],
     ],
     ['a logo', { pages: [page('all', { logo_hash: 'x' })] }, undefined, [/^The logo is not exported: all$/]],
     [

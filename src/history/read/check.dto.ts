@@ -133,7 +133,7 @@ export class CheckView {
   @ApiProperty({
     enum: OUTCOMES,
     description:
-      '`unknown`: the service had a problem or was not allowed to run the check. Unknown checks do not count for uptime or streaks.',
+      '`unknown`: the service had a problem or was not allowed to run the check. Unknown checks do not count toward uptime or streaks.',
   })
   outcome!: Outcome;
 
@@ -213,7 +213,7 @@ export class CheckView {
   planned!: boolean;
 
   @ApiProperty({
-    description: 'Whether the endpoint was up, but an assertion of severity `warning` failed.',
+    description: 'Whether the endpoint was up, but an assertion with severity `warning` failed.',
     example: false,
   })
   degraded!: boolean;

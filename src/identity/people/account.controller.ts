@@ -43,7 +43,7 @@ export class AccountController {
     idempotencyKey: { refused: 'Nothing is changed.' },
     operationId: 'describeLink',
     summary: 'Get the purpose of a link',
-    description: 'Does not use up the token. A token that is unknown, used, or expired counts as a wrong credential.',
+    description: 'The token remains valid. A token that is unknown, used, or expired counts as a wrong credential.',
     returns: { ok: LinkView },
     problems: [...REFUSALS, 'validation_failed', 'malformed_json'],
   })
@@ -58,7 +58,7 @@ export class AccountController {
     operationId: 'createAccount',
     summary: 'Create an account',
     description:
-      'Uses the link of the first start or of an invitation: creates the account, joins the organization, and signs in. If you already have an account, sign in and join instead.',
+      'Accepts the link from the first start or from an invitation: creates the account, joins the organization, and signs in. If you already have an account, sign in and join instead.',
     returns: { created: SessionView },
     problems: [...REFUSALS, 'quota_exceeded', 'validation_failed', 'malformed_json'],
   })
@@ -74,7 +74,7 @@ export class AccountController {
     access: 'person',
     idempotencyKey: { refused: ONCE },
     operationId: 'joinOrganization',
-    summary: 'Join by an invitation',
+    summary: 'Join an organization by invitation',
     description: 'For a user who is signed in with an account. The session switches to the new organization.',
     returns: { created: SessionView },
     problems: ['quota_exceeded', 'origin_not_allowed'],

@@ -65,7 +65,7 @@ export class PollBody implements PollRequest {
     maximum: MAX_WAIT_SECONDS,
     default: 0,
     example: MAX_WAIT_SECONDS,
-    description: 'How many seconds the service may hold back the response while there is nothing to report.',
+    description: 'How many seconds the service may delay the response while there is nothing to report.',
   })
   wait!: number;
 
@@ -244,12 +244,12 @@ export class ProbeAsk implements Ask {
   })
   allow_private?: boolean;
 
-  @ApiProperty(time('When the result is no longer needed.', NOW + 20_000))
+  @ApiProperty(time('The time after which the result is no longer needed.', NOW + 20_000))
   expires_at!: number;
 }
 
 export class PollView implements PollResponse {
-  @ApiProperty(time('The current time of the clock that all times refer to.', NOW))
+  @ApiProperty(time('The current time of the service’s clock, which all times refer to.', NOW))
   now!: number;
 
   @ApiProperty(
@@ -280,7 +280,7 @@ export class PollView implements PollResponse {
   })
   removed!: string[];
 
-  @ApiProperty({ description: 'How long not to send any request, in milliseconds.', example: 0 })
+  @ApiProperty({ description: 'How long to wait before the next request, in milliseconds.', example: 0 })
   pause_ms!: number;
 
   @ApiProperty({
@@ -415,13 +415,13 @@ export class RefusedResult {
     enum: REFUSALS,
     example: 'not_assigned',
     description:
-      '`not_assigned`: the endpoint is not checked at this probe, or is deleted or paused. `stale_revision`: the result is for another revision than the current one. `not_a_slot`: the slot is not a multiple of 20 ms, is less than half an interval after the newest recorded one, or belongs to an on-demand check that the probe did not get. `in_future`: more than 5 s in the future. `too_old`: checked more than an hour ago. `invalid`: the result cannot be read.',
+      '`not_assigned`: the endpoint is not checked at this probe, or is deleted or paused. `stale_revision`: the result is for a revision other than the current one. `not_a_slot`: the slot is not a multiple of 20 ms, is less than half an interval after the newest recorded one, or belongs to an on-demand check that was not sent to the probe. `in_future`: more than 5 s in the future. `too_old`: checked more than an hour ago. `invalid`: the result cannot be read.',
   })
   code!: Refusal;
 }
 
 export class ResultsView implements ResultsResponse {
-  @ApiProperty(time('The current time of the clock that all times refer to.', 1_790_000_020_400))
+  @ApiProperty(time('The current time of the service’s clock, which all times refer to.', 1_790_000_020_400))
   now!: number;
 
   @ApiProperty({ description: 'The number of results that are stored.', example: 1 })
@@ -442,6 +442,6 @@ export class ResultsView implements ResultsResponse {
   @ApiProperty({ type: [RefusedResult], description: 'The results that were not recorded. Do not send them again.' })
   refused!: RefusedResult[];
 
-  @ApiProperty({ description: 'How long not to send any request, in milliseconds.', example: 0 })
+  @ApiProperty({ description: 'How long to wait before the next request, in milliseconds.', example: 0 })
   pause_ms!: number;
 }

@@ -196,10 +196,10 @@ describe('the acknowledgement of an incident', () => {
       expect(page).toContain('<button>Acknowledge</button>');
       expect(page).toContain('<button name="all" value="1" class="second">Acknowledge all of incident #1</button>');
       expect(await notes(alerts)).toEqual([null, null, null]);
-      expect(await open(token, '1')).toContain('You have acknowledged it.');
+      expect(await open(token, '1')).toContain('You acknowledged this outage.');
       expect(await notes(alerts)).toEqual(['from bed', 'from bed', 'from bed']);
       expect((await incident()).acknowledgement).toMatchObject({ by: 'link', until: null });
-      expect(await open(token, '1')).toContain('It has already been acknowledged.');
+      expect(await open(token, '1')).toContain('This outage was already acknowledged.');
     });
 
     it('acknowledges the incident that the alert is in now, also if its own endpoint has recovered, until all have', async () => {
@@ -214,10 +214,10 @@ describe('the acknowledgement of an incident', () => {
       await scene.report('F', ...others);
       await scene.report('S', first);
       expect(await open(token)).toContain('Endpoint 1 has recovered, others have not');
-      expect(await open(token, '1')).toContain('You have acknowledged it.');
+      expect(await open(token, '1')).toContain('You acknowledged this outage.');
       expect(await notes(alerts)).toEqual([null, 'from bed', 'from bed']);
       await scene.report('S', ...others);
-      expect(await open(token, '1')).toContain('It is over');
+      expect(await open(token, '1')).toContain('This outage is over');
     });
   });
 });
