@@ -28,7 +28,7 @@ const REGION = {
   default: '',
 };
 const ENABLED = {
-  description: '`false`: requests of the probe are rejected, and its location neither votes nor counts.',
+  description: '`false`: requests of the probe are rejected, and the results of its location do not count.',
   default: true,
 };
 const ALLOW_PRIVATE = {
@@ -130,7 +130,11 @@ export class ProbeView {
   )
   clock_offset_ms!: number | null;
 
-  @Told('The round-trip time of a request, not counting the time that the service delayed its response.', 18.2, 'number')
+  @Told(
+    'The round-trip time of a request, not counting the time that the service delayed its response.',
+    18.2,
+    'number',
+  )
   rtt_ms!: number | null;
 
   @Told('The age of the oldest result that the probe has buffered.', 0)

@@ -64,7 +64,9 @@ export const EndpointDetail = EndpointView.extend({
       }),
     )
     .nullable(),
-  quorum: z.union([text, z.number()]).describe('how many locations must report it as down: majority, any, all, or a number'),
+  quorum: z
+    .union([text, z.number()])
+    .describe('how many locations must report it as down: majority, any, all, or a number'),
   by_location: z
     .array(
       z.object({
@@ -72,8 +74,8 @@ export const EndpointDetail = EndpointView.extend({
         status: text,
         since: time.nullable(),
         last_checked_at: time.nullable(),
-        vote: text.nullable().describe('up or down; null if the location has no vote'),
-        reason: text.nullable().describe('why the location has no vote: disabled, unsupported, lost, or silent'),
+        counts: z.boolean().describe('whether this result counts toward the status of the endpoint'),
+        reason: text.nullable().describe('why it does not count: disabled, unsupported, missing, or stale'),
         error: z.object({ code: text, message: text }).nullable(),
       }),
     )
@@ -94,7 +96,7 @@ export const PingView = z.object({
 export const CheckView = z.object({
   outcome: text.describe('up, down, or unknown (the monitor could not determine the state)'),
   location: text.nullable().describe('the location of the check: local (the service itself) or a probe'),
-  verdict: text
+  combined_outcome: text
     .nullable()
     .describe(
       'the result that counted; with several locations, their combined result; null if the check arrived too late',
@@ -202,7 +204,7 @@ export const IncidentView = z.object({
   cause: z.object({ kind: text, value: text.nullable() }).nullable(),
   started_at: time,
   ended_at: time.nullable(),
-  reopened: z.number(),
+  reopen_count: z.number(),
   endpoint_count: z.number(),
   open_count: z.number().describe('the number of endpoints that are still failing'),
   public: z.boolean().describe('shown on status pages'),
@@ -216,7 +218,7 @@ export const IncidentEndpointView = z.object({
   started_at: time,
   ended_at: time.nullable(),
   error: Failure.nullable(),
-  held: z.boolean().describe('true: no notifications were sent for it, because the incident was acknowledged'),
+  suppressed: z.boolean().describe('true: no notifications were sent for it, because the incident was acknowledged'),
 });
 
 export const IncidentUpdateView = z.object({

@@ -115,12 +115,16 @@ export class NotifiedEventView {
     type: [NotifiedLocationView],
     nullable: true,
     description:
-      'For a trigger or resolve of an endpoint with several locations, the results of the locations that vote. null with one location.',
+      'For a trigger or resolve of an endpoint with several locations, the results of the locations that count. null with one location.',
     example: null,
   })
   locations!: NotifiedLocationView[] | null;
 
-  @ApiProperty({ type: 'integer', description: 'The number of consecutive failed checks when the event was recorded.', example: 3 })
+  @ApiProperty({
+    type: 'integer',
+    description: 'The number of consecutive failed checks when the event was recorded.',
+    example: 3,
+  })
   failure_count!: number;
 
   @ApiProperty({

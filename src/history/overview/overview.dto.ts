@@ -81,22 +81,27 @@ const time = (description: string) => ({
 });
 
 export class OverviewLocationsView implements LocationCounts {
-  @ApiProperty({ type: 'integer', description: 'The number of locations that report the endpoint as down.', example: 1 })
+  @ApiProperty({
+    type: 'integer',
+    description: 'The number of locations that report the endpoint as down.',
+    example: 1,
+  })
   down!: number;
 
   @ApiProperty({
     type: 'integer',
-    description: 'The number of locations that have a vote, which means that they see the endpoint up or down.',
+    description:
+      'The number of locations whose result counts, which means that they report the endpoint as up or down.',
     example: 3,
   })
-  voting!: number;
+  reporting!: number;
 
   @ApiProperty({
     type: 'integer',
-    description: 'The number of locations that are neither lost nor out of service.',
+    description: 'The number of locations that are neither missing nor out of service.',
     example: 3,
   })
-  of!: number;
+  total!: number;
 }
 
 export class OverviewItemView {

@@ -195,7 +195,7 @@ export class ProbeEndpoint implements AssignedEndpoint {
       'The endpoint is new or changed. Its newest slot is checked now, spread over the interval or 30 s (the shorter of the two).',
     example: true,
   })
-  at_once!: boolean;
+  run_now!: boolean;
 
   @ApiProperty({
     type: Number,
@@ -215,7 +215,7 @@ export class ProbeEndpoint implements AssignedEndpoint {
 /** A check that a client waits for. */
 export class ProbeAsk implements Ask {
   @ApiProperty({ description: 'The ID of the on-demand check. The probe sends it back with the result.', example: ASK })
-  ask!: string;
+  request_id!: string;
 
   @ApiProperty({
     type: String,
@@ -265,13 +265,13 @@ export class PollView implements PollResponse {
 
   @ApiProperty({
     description:
-      'Whether the endpoints of this response, together with those that follow while `more` is true, are the complete list.',
+      'Whether the endpoints of this response, together with those that follow while `has_more` is true, are the complete list.',
     example: true,
   })
-  full!: boolean;
+  full_sync!: boolean;
 
-  @ApiProperty({ description: 'Whether there is more. Poll again immediately.', example: false })
-  more!: boolean;
+  @ApiProperty({ description: 'Whether more endpoints follow. If so, poll again immediately.', example: false })
+  has_more!: boolean;
 
   @ApiProperty({
     type: [String],
@@ -290,7 +290,7 @@ export class PollView implements PollResponse {
   endpoints!: ProbeEndpoint[];
 
   @ApiProperty({ type: [ProbeAsk], description: 'The on-demand checks, each to be run once now.' })
-  asks!: ProbeAsk[];
+  requests!: ProbeAsk[];
 }
 
 /** A result as a probe sends it. `address` and other shared fields have the same meaning as in a check. */
@@ -367,7 +367,7 @@ export class ProbeResult implements SentResult {
     description: 'The ID of the on-demand check that this result belongs to.',
     example: null,
   })
-  ask!: string | null;
+  request_id!: string | null;
 
   @ApiProperty(time('When the check started.', 1_790_000_020_342))
   checked_at!: number;

@@ -17,7 +17,7 @@ interface Incident {
   id: string;
   acknowledgement: Acknowledgement | null;
   past_acknowledgements: Acknowledgement[];
-  endpoints: { endpoint_id: string; held: boolean }[];
+  endpoints: { endpoint_id: string; suppressed: boolean }[];
 }
 
 describe('the acknowledgement of an incident', () => {
@@ -106,12 +106,12 @@ describe('the acknowledgement of an incident', () => {
     for (const joiner of joiners) await scene.report('F', joiner);
     await Alerting.of(scene.nest).check([{ endpointId: guess.endpointUuid, result: 'F', address: '192.0.2.99' }]);
     expect((await told(path, 'trigger')).length).toBe(2);
-    expect((await incident()).endpoints.filter(({ held }) => held)).toHaveLength(9);
+    expect((await incident()).endpoints.filter(({ suppressed }) => suppressed)).toHaveLength(9);
     expect(await notes([first, ...joiners, guess])).toEqual([...Array.from({ length: 10 }, () => 'on it'), null]);
     await scene.app.write.delete(pathOf(await incident()));
     await scene.report('F', first, ...joiners, guess);
     expect((await told(path, 'trigger')).length).toBe(11);
-    expect((await incident()).endpoints.filter(({ held }) => held)).toEqual([]);
+    expect((await incident()).endpoints.filter(({ suppressed }) => suppressed)).toEqual([]);
   });
 
   it('is finished by the job if its process died halfway, and so is its removal', async () => {
