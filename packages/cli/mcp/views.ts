@@ -90,7 +90,7 @@ export const PingView = z.object({
   kind: text.describe('success, start, fail, or log'),
   duration_ms: z.number().nullable().describe('since the start of the run; null if no start was reported'),
   exit_code: z.number().nullable(),
-  body: text.nullable().describe('the start of the output of the job; masked for read keys'),
+  body: text.nullable().describe('the first part of the job output; masked for read keys'),
 });
 
 export const CheckView = z.object({

@@ -193,7 +193,7 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
       "do not verify the server's certificate; cannot be used with anything that may be a credential",
     )
     .option('--ca <file>', 'trust only the certificates in this PEM file')
-    .option('--server-name <name>', 'name for SNI and for the verification of the certificate')
+    .option('--server-name <name>', 'name for SNI and for certificate verification')
     .option(
       '--warn-days <days>',
       `warn this many days before the certificate expires, or "none"; default ${ENDPOINT_BOUNDS.warnDays.default}`,

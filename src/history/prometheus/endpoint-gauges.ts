@@ -128,7 +128,7 @@ const GAUGES: readonly (readonly [name: string, help: string, samples: Samples])
   ],
   [
     'uptime_endpoint_duration_seconds',
-    'Duration of each phase that the newest check reached, in seconds. The sum of the phases is the duration of the check.',
+    'Duration of each phase that the newest check reached, in seconds. The phases add up to the duration of the check.',
     ({ labels, phases }) =>
       phases.flatMap((value, index) =>
         value === null ? [] : [{ labels: `${labels},phase="${PHASES[index] ?? ''}"`, value }],

@@ -194,7 +194,7 @@ export class CheckView {
 
   @ApiProperty({
     type: [String],
-    description: 'The URLs that the check was redirected to, without credentials and query.',
+    description: 'The URLs that the check was redirected to, without credentials or query strings.',
   })
   redirects!: readonly string[];
 

@@ -137,7 +137,7 @@ export class AccountController {
     operationId: 'eraseAccount',
     summary: 'Erase your account',
     description:
-      'Requires a session that is less than ten minutes old. Memberships, sessions, and links are deleted. Keys, and texts that you wrote, are kept without your name.',
+      'Requires a session that is less than ten minutes old. Memberships, sessions, and links are deleted. Your API keys and anything that you wrote are kept without your name.',
     returns: { noContent: 'The account was erased.' },
     problems: ['origin_not_allowed'],
   })
@@ -151,7 +151,7 @@ export class AccountController {
     operationId: 'deleteOwnIdentity',
     summary: 'Remove one of your identities',
     description:
-      'After that, single sign-on or the proxy no longer signs you in to this account with this identity. Your other sessions that were started with it end. You cannot remove your last way to sign in.',
+      'After that, single sign-on or the proxy no longer signs you in to this account with this identity. Your other sessions that were started with this identity end. You cannot remove your last way to sign in.',
     returns: { noContent: 'The identity is removed.' },
     problems: ['origin_not_allowed', 'conflict'],
   })
