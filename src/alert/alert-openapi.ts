@@ -56,7 +56,7 @@ function offerContact(schemas: Schemas): void {
     // The form's name in the list of forms.
     title: 'contact',
     description:
-      'An alert rule that notifies through a contact. Do not send `type` or `config`. Fields that you leave out default to the contact's `alert_defaults`.',
+      'An alert rule that notifies through a contact. Do not send `type` or `config`. Fields that you leave out default to the contact’s `alert_defaults`.',
     allOf: [
       { $ref: getSchemaPath(FIELDS) },
       {
