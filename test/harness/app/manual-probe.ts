@@ -69,7 +69,7 @@ export const resultOf = (
   result: Partial<SentCheck> = {},
 ): SentResult => ({
   slot: null,
-  ask: null,
+  request_id: null,
   attempts: 1,
   first_error: null,
   ...of,
