@@ -196,7 +196,7 @@ describe('The command uptime', () => {
 
   it.each([
     [['plan', 'missing.yaml'], /^The file missing\.yaml does not exist\.$/m],
-    [['plan', '.'], /^\. is a folder, not a file\.$/m],
+    [['plan', '.'], /^\. is a directory, not a file\.$/m],
     [['plan', 'latin1.yaml'], /^latin1\.yaml is not UTF-8 text\.$/m],
     [['plan', 'large.yaml'], /^large\.yaml is too large\. All files together can have at most 8 MiB/m],
     [['plan'], /missing required argument 'file'/],

@@ -345,7 +345,7 @@ describe('the acknowledge link of a message', () => {
       scene.provider.expect(ACCEPTED.slack, ACCEPTED.slack);
       await scene.report('S', alert);
       await scene.deliver();
-      expect(await textOf(open(token))).toContain('The outage of Checkout API that this link belongs to has ended.');
+      expect(await textOf(open(token))).toContain('The outage of Checkout API that this link belongs to has ended, so');
       await scene.report('F', alert);
       await scene.deliver();
       const before = await stored();
