@@ -17,7 +17,7 @@ export class AlertEventController {
     operationId: 'listAlertEvents',
     summary: 'List alert events',
     description:
-      'The triggered and resolved events of all alert rules of your organization, newest first. Events are kept after their alert rule is deleted. If you delete a website, its events are deleted.',
+      'The triggered and resolved events of your organization’s alert rules, newest first. Events are kept after their alert rule is deleted. If you delete a website, its events are deleted.',
     returns: { page: AlertEventView, description: 'One page of events.' },
   })
   list(@OrgId() orgId: string, @Query() query: AlertEventQuery): Promise<Page<AlertEventView>> {

@@ -19,7 +19,7 @@ export function* historyHtml(history: StatusHistory, root: string): Generator<st
   yield `<p class="lead"><a href="${root}/status/${slug}">Current status</a></p>
 <h2>${title}</h2>
 <nav class="row months" aria-label="Months">${to(earlier, 'prev', '← %')}${to(later, 'next', '% →')}</nav>`;
-  if (incidents.length === 0 && outages.length === 0) yield '\n<p class="soft">Nothing happened in this month.</p>';
+  if (incidents.length === 0 && outages.length === 0) yield '\n<p class="soft">No incidents or outages in this month.</p>';
   yield* incidentList(incidents, updated_at);
   if (outages.length > 0) {
     yield `\n<h2>${incidents.length === 0 ? 'Outages' : 'Other outages'}</h2>\n`;

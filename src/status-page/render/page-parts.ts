@@ -34,7 +34,7 @@ export function documentStart({ slug, name, look }: Framed, title: string, jsonP
 /** Returns everything after the content. The script only converts times to the reader's time zone. */
 export const documentEnd = (jsonPath: string): string => `
 <footer><p id="zone">Times and days are in UTC.</p>
-<p><a href="${jsonPath}">This page for programs</a></p></footer>
+<p><a href="${jsonPath}">This page as JSON</a></p></footer>
 </main>
 <script>${STATUS_SCRIPT}</script>
 </body>

@@ -17,19 +17,19 @@ function pageOf(status: string, texts: readonly string[]): Judged {
 
 describe('the headline of a public page', () => {
   it.each([
-    ['down', ['down', 'up', 'up'], 'down', '1 of 3 does not work'],
-    ['down', ['down', 'down', 'up'], 'down', '2 of 3 do not work'],
-    ['down', ['down', 'down'], 'down', 'Nothing works'],
-    ['down', ['up', 'up'], 'down', 'Not everything works'],
-    ['up', ['up', 'up'], 'up', 'Everything works'],
+    ['down', ['down', 'up', 'up'], 'down', '1 of 3 is down'],
+    ['down', ['down', 'down', 'up'], 'down', '2 of 3 are down'],
+    ['down', ['down', 'down'], 'down', 'All systems are down'],
+    ['down', ['up', 'up'], 'down', 'Some systems are down'],
+    ['up', ['up', 'up'], 'up', 'All systems operational'],
     ['up', ['up~', 'up'], 'degraded', '1 of 2 is degraded'],
     ['up', ['up~', 'up~', 'up'], 'degraded', '2 of 3 are degraded'],
-    ['up', ['up~'], 'degraded', 'Everything is degraded'],
+    ['up', ['up~'], 'degraded', 'All systems are degraded'],
     ['down', ['down!', 'up'], 'maintenance', 'Maintenance in progress'],
     ['up', ['up!', 'up~'], 'maintenance', 'Maintenance in progress'],
     ['paused', ['paused!'], 'maintenance', 'Maintenance in progress'],
-    ['down', ['down!', 'down', 'up'], 'down', '1 of 3 does not work'],
-    ['down', ['down', 'up~', 'up'], 'down', '1 of 3 does not work'],
+    ['down', ['down!', 'down', 'up'], 'down', '1 of 3 is down'],
+    ['down', ['down', 'up~', 'up'], 'down', '1 of 3 is down'],
     ['paused', ['paused'], 'paused', 'Monitoring is paused'],
     ['unknown', [], 'unknown', 'No data yet'],
   ] as const)('%s, of %j: %s, "%s"', (status, texts, state, text) => {
@@ -45,7 +45,7 @@ describe('the headline of a public page', () => {
     ['up', ['up~', 'up'], 'incident', 'Payments are slow'],
     ['down', ['down!', 'up'], 'incident', 'Payments are slow'],
     ['paused', ['paused'], 'incident', 'Payments are slow'],
-    ['down', ['down', 'up'], 'down', '1 of 2 does not work'],
+    ['down', ['down', 'up'], 'down', '1 of 2 is down'],
   ] as const)('%s, of %j, is with an open incident %s, "%s" (Kuma #908)', (status, texts, state, text) => {
     const page = withIncident(pageOf(status, texts), null);
     expect([pageState(page), headline(page)]).toEqual([state, text]);
@@ -53,7 +53,7 @@ describe('the headline of a public page', () => {
 
   it('says that everything works once no incident is open, regardless of the last update (Cachet #790, #2423, #4578)', () => {
     const page = withIncident(pageOf('up', ['up']), '2026-11-24T04:00:00.000Z');
-    expect([pageState(page), headline(page)]).toEqual(['up', 'Everything works']);
+    expect([pageState(page), headline(page)]).toEqual(['up', 'All systems operational']);
   });
 
   it.each([
@@ -71,12 +71,12 @@ describe('the headline of a public page', () => {
 
 describe('the summary next to a heading', () => {
   it.each([
-    [['up', 'up', 'up', 'down'], 'down', '3 of 4 work'],
-    [['up', 'down'], 'down', '1 of 2 works'],
-    [['up', 'up~'], 'degraded', 'All 2 work'],
-    [['down', 'down'], 'down', '0 of 2 work'],
-    [['up', 'up', 'down!'], 'maintenance', '2 of 3 work, 1 in maintenance'],
-    [['up', 'unknown', 'paused'], 'unknown', '1 of 3 works, 1 unknown, 1 paused'],
+    [['up', 'up', 'up', 'down'], 'down', '3 of 4 up'],
+    [['up', 'down'], 'down', '1 of 2 up'],
+    [['up', 'up~'], 'degraded', 'All 2 up'],
+    [['down', 'down'], 'down', '0 of 2 up'],
+    [['up', 'up', 'down!'], 'maintenance', '2 of 3 up, 1 in maintenance'],
+    [['up', 'unknown', 'paused'], 'unknown', '1 of 3 up, 1 unknown, 1 paused'],
     [['paused', 'paused'], 'paused', '2 paused'],
   ] as const)('of %j is %s, "%s"', (texts, state, text) => {
     expect(groupSum(texts.map(endpointOf) as Parameters<typeof groupSum>[0])).toEqual({ state, text });

@@ -48,7 +48,7 @@ const ASIDE = [
 ] as const;
 
 /**
- * Returns a summary of the endpoints below a heading, and their worst state: `3 of 4 work, 1 in maintenance`. `null`
+ * Returns a summary of the endpoints below a heading, and their worst state: `3 of 4 up, 1 in maintenance`. `null`
  * for a single endpoint.
  */
 export function groupSum(
@@ -62,10 +62,10 @@ export function groupSum(
   const isAside = works + count('down') === 0;
   const sum =
     works === all
-      ? `All ${all} work`
+      ? `All ${all} up`
       : works === 0
-        ? `0 of ${all} work`
-        : `${works} of ${all} ${works === 1 ? 'works' : 'work'}`;
+        ? `0 of ${all} up`
+        : `${works} of ${all} up`;
   const aside = ASIDE.flatMap(([state, word]) => (count(state) > 0 ? [`${count(state)} ${word}`] : []));
   const text = [...(isAside ? [] : [sum]), ...aside].join(', ');
   return { state: WORST.find((state) => states.includes(state)) ?? 'unknown', text };
@@ -78,16 +78,16 @@ export function headline(page: Judged): string {
   const count = page.endpoints.filter((endpoint) => endpointState(endpoint) === state).length;
   switch (state) {
     case 'up':
-      return 'Everything works';
+      return 'All systems operational';
     case 'incident':
       return openIncident(page)?.title ?? '';
     case 'maintenance':
       return 'Maintenance in progress';
     case 'degraded':
-      return count === all ? 'Everything is degraded' : `${count} of ${all} ${count === 1 ? 'is' : 'are'} degraded`;
+      return count === all ? 'All systems are degraded' : `${count} of ${all} ${count === 1 ? 'is' : 'are'} degraded`;
     case 'down':
-      if (count === 0) return 'Not everything works';
-      return count === all ? 'Nothing works' : `${count} of ${all} ${count === 1 ? 'does' : 'do'} not work`;
+      if (count === 0) return 'Some systems are down';
+      return count === all ? 'All systems are down' : `${count} of ${all} ${count === 1 ? 'is' : 'are'} down`;
     case 'paused':
       return 'Monitoring is paused';
     case 'unknown':

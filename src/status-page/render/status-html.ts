@@ -24,10 +24,10 @@ const WORDS: Readonly<Record<EndpointState, string>> = {
 /** Describes the information that the pill of an endpoint doesn't show. */
 function explanation({ status, degraded, maintenance }: StatusEndpoint): string {
   if (maintenance !== null && status !== 'paused') {
-    const works = { up: ' It works at the moment.', down: ' It does not work at the moment.', unknown: '' }[status];
+    const works = { up: ' Currently up.', down: ' Currently down.', unknown: '' }[status];
     return `\n<p class="small soft">${html(maintenance.name)} until ${stamp(maintenance.until)}.${works}</p>`;
   }
-  return degraded ? '\n<p class="small soft">It works, with a warning.</p>' : '';
+  return degraded ? '\n<p class="small soft">Up, with a warning.</p>' : '';
 }
 
 function endpointItem(endpoint: StatusEndpoint): string {
@@ -75,7 +75,7 @@ export function* statusHtml(snapshot: StatusSnapshot, root: string): Generator<s
   const paragraphs = nonEmptyLines(publicText(description));
   const hasPlanned = endpoints.some(({ days }) => days.some(({ planned }) => planned));
   yield documentStart(snapshot, headline(snapshot), `${path}.json`, root);
-  yield `${paragraphs.map((text) => `<p class="lead">${html(text)}</p>\n`).join('')}<div class="overall ${state}">${shape(state, 20)}<p>${html(headline(snapshot))}</p><a class="small" href="${path}/feed.atom">${FEED} Subscribe<span class="sr"> to incidents, outages and maintenance, by a feed</span></a></div>`;
+  yield `${paragraphs.map((text) => `<p class="lead">${html(text)}</p>\n`).join('')}<div class="overall ${state}">${shape(state, 20)}<p>${html(headline(snapshot))}</p><a class="small" href="${path}/feed.atom">${FEED} Subscribe<span class="sr"> to incidents, outages, and maintenance with a feed reader</span></a></div>`;
   yield* openIncidents(incidents, updated_at);
   yield* activeWork(maintenance);
   yield `
@@ -88,7 +88,7 @@ export function* statusHtml(snapshot: StatusSnapshot, root: string): Generator<s
   yield* plannedWork(maintenance);
   yield* pastIncidents(incidents, updated_at);
   yield `\n<h2>${incidents.length === 0 ? 'Outages' : 'Other outages'}</h2>\n`;
-  yield* outageList(otherOutages, updated_at, `None in ${SHOWN_DAYS} days.`);
+  yield* outageList(otherOutages, updated_at, `No outages in ${SHOWN_DAYS} days.`);
   yield `\n<p class="small more"><a href="${path}/history">History by month</a></p>`;
   yield documentEnd(`${path}.json`);
 }
@@ -102,14 +102,14 @@ export const notFoundPage = (root: string): string => `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>No status page here</title>
+<title>Status page not found</title>
 <link rel="icon" type="image/svg+xml" href="${root}/favicon.svg">
 <style>${STATUS_STYLE}</style>
 </head>
 <body>
 <main>
-<h1>No status page here</h1>
-<p class="lead">There is no page at this URL, or it is not public. Check the URL, or ask the person who gave it to you.</p>
+<h1>Status page not found</h1>
+<p class="lead">There is no page at this URL, or it is not public. Check the URL, or ask the site’s owner.</p>
 </main>
 </body>
 </html>

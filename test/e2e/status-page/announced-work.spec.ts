@@ -107,7 +107,7 @@ describe('announced work on a public status page', () => {
     expect(shown).toMatch(/<span class="pill maintenance">.+ Maintenance<\/span>/);
     expect(shown).toContain('<p>We move to new machines.</p><p>No data is lost.</p>');
     expect(shown).toContain('Affects Checkout.');
-    expect(shown).toMatch(/Database upgrade until <time [^>]+>[^<]+<\/time>\. It does not work at the moment\./);
+    expect(shown).toMatch(/Database upgrade until <time [^>]+>[^<]+<\/time>\. Currently down\./);
     expect(await text('.svg')).toContain('<title>status: maintenance</title>');
   });
 
@@ -120,7 +120,7 @@ describe('announced work on a public status page', () => {
 
     const shown = await html();
     expect(shown).toMatch(
-      /<div class="overall down">.+<p>1 of 2 does not work<\/p>.+<\/div>\n<ul class="announced now">/,
+      /<div class="overall down">.+<p>1 of 2 is down<\/p>.+<\/div>\n<ul class="announced now">/,
     );
     expect(await text('.svg')).toContain('<title>status: down</title>');
   });
@@ -135,7 +135,7 @@ describe('announced work on a public status page', () => {
     });
     const shown = await html();
     expect(shown).toMatch(/<span class="pill degraded"><svg [^>]+><path [^>]+><\/svg> Degraded<\/span>/);
-    expect(shown).toContain('It works, with a warning.');
+    expect(shown).toContain('Up, with a warning.');
     expect(await text('.svg')).toContain('<title>status: degraded</title>');
   });
 
@@ -213,7 +213,7 @@ describe('announced work on a public status page', () => {
     expect(page).toMatchObject({ status: 'down', maintenance: [], outages: [] });
     expect(page.endpoints).toMatchObject([{ status: 'down', maintenance: null }]);
     expect(page.endpoints[0]?.days.filter(({ planned }) => planned)).toEqual([]);
-    expect(await html()).toContain('Nothing works');
+    expect(await html()).toContain('All systems are down');
     for (const form of ['', '.json', '/feed.atom'])
       expect(await text(form)).not.toMatch(/hush|Maintenance|maintenance-/);
     expect(await text('.svg')).toContain('<title>status: down</title>');

@@ -110,7 +110,7 @@ describe('incidents on a public status page', () => {
       },
     ]);
     const shown = await text('');
-    expect(shown).toMatch(/<p>1 of 2 does not work<\/p>.+<h2 dir="auto">Login and Search of products are down<\/h2>/s);
+    expect(shown).toMatch(/<p>1 of 2 is down<\/p>.+<h2 dir="auto">Login and Search of products are down<\/h2>/s);
     expect(shown).toMatch(/The load balancer\..+We see it\./s);
     expect(await text('.svg')).toContain('<title>status: down</title>');
   });
@@ -176,12 +176,12 @@ describe('incidents on a public status page', () => {
     expect(shown).toMatch(
       /<div class="overall incident"><svg .+?<\/svg><p>Payments &amp; &lt;b&gt;cards&lt;\/b&gt; are slow<\/p>/,
     );
-    expect(shown).not.toContain('Everything works');
+    expect(shown).not.toContain('All systems operational');
     expect(await text('.svg')).toContain('<title>status: incident</title>');
     expect((await json()).status).toBe('up');
 
     await say(incident, { text: 'Over.', status: 'resolved' });
-    expect(await text('')).toContain('<p>Everything works</p>');
+    expect(await text('')).toContain('<p>All systems operational</p>');
     expect(await text('.svg')).toContain('<title>status: up</title>');
   });
 
@@ -190,7 +190,7 @@ describe('incidents on a public status page', () => {
     const incident = await detected({ from: -3, until: -1 });
     await say(incident, { text: 'We thought that was it.' });
     const shown = await text('');
-    expect(shown).toMatch(/<p>Everything works<\/p>.+<h2>Past incidents<\/h2>.+Login was down.+Resolved/s);
+    expect(shown).toMatch(/<p>All systems operational<\/p>.+<h2>Past incidents<\/h2>.+Login was down.+Resolved/s);
   });
 
   it('that are resolved manually show this once (Kener #370)', async () => {
