@@ -137,7 +137,7 @@ describe('uptime members', () => {
   });
 
   it('restores the access of a person who lost it, as docs/people.md describes', async () => {
-    const lines = [...GUIDE.matchAll(/^npm run people -- (.*?) +#/gm)];
+    const lines = [...GUIDE.matchAll(/^npm run members -- (.*?) +#/gm)];
     const said = (action: string) => lines.flatMap(([, words = '']) => (words.startsWith(action) ? [words] : []));
     const does = async (words = '') => {
       const { exitCode, output } = await peopleHere(...words.replace('ada@', 'lost@').split(' '));
