@@ -145,7 +145,7 @@ describe('uptime members', () => {
       return output ?? '';
     };
     expect(lines).toHaveLength(5);
-    const [[invite], [link], [list]] = [said('invite'), said('link'), said('list')];
+    const [[invite], [link], [list]] = [said('invite'), said('link'), said('ls')];
     const fields = { token: tokenIn(await does(invite)), name: 'Lost', password: PASSWORD };
     const { body } = await browser().send<Session>('POST', '/auth/account', fields);
     expect(body).toMatchObject({ role: 'admin', operator: true });
