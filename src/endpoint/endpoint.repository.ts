@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Quotas } from '../identity/quota/quotas.service';
 import type { Caller } from '../platform/access/caller';
+import { may } from '../platform/access/permissions';
 import { Database, type Sql, type Tx } from '../platform/database/database';
 import { Cursors, LARGE_ROWS } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
@@ -262,7 +263,7 @@ export class EndpointRepository {
       byLocation: byLocation.get(id) ?? null,
       base: this.settings.publicUrl,
     });
-    if (role !== 'read') return view;
+    if (may({ role }, 'secrets.read')) return view;
     return { ...withoutCredentials(view), heartbeat: view.heartbeat && withoutAddress(view.heartbeat) };
   }
 }

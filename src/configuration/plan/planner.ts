@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../platform/access/caller';
+import { may } from '../../platform/access/permissions';
 import type { Sql } from '../../platform/database/database';
 import { parseId } from '../../platform/ids/id';
 import { problems } from '../../platform/problem/problem';
@@ -111,7 +112,7 @@ export class Planner {
           })
         : NOTHING_GOES;
     if (gone.deletions.length > MAX_RESOURCES) throw problems.conflict(tooMuchToPrune(gone.deletions.length));
-    const isAll = caller.role !== 'read' || state.contacts.length + state.endpoints.length === 0;
+    const isAll = may(caller, 'secrets.read') || state.contacts.length + state.endpoints.length === 0;
     const left = request.prune || owner === null ? [] : released(owner, state, matches).slice(0, MAX_RESOURCES);
     const notes = [
       ...(isAll ? [] : [NOT_COMPARED]),

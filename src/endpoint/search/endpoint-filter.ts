@@ -1,4 +1,4 @@
-import type { Role } from '../../platform/access/caller';
+import { may, type Role } from '../../platform/access/permissions';
 import { type Condition, containing } from '../../website/containing';
 import type { EndpointStatus } from '../endpoint.dto';
 import { OUTCOME_CODE } from '../outcome-code';
@@ -85,7 +85,7 @@ const ofLocation =
 const ofText =
   (text: string, role: Role): Rule =>
   ({ condition, parameters }) => {
-    const found = containing(role === 'read' ? NAME_AND_SHOWN_URL : NAME_AND_URL, text, parameters);
+    const found = containing(may({ role }, 'secrets.read') ? NAME_AND_URL : NAME_AND_SHOWN_URL, text, parameters);
     return { ...found, condition: `${condition} ${found.condition}` };
   };
 

@@ -5,7 +5,7 @@ import {
   isPlausibleApiKey,
   isPlausibleProbeToken,
 } from './api-key-secret';
-import { ROLES } from '../../platform/access/caller';
+import { ROLES } from '../../platform/access/permissions';
 
 describe('API keys', () => {
   it.each(ROLES)('of the role %s have a form that secret scanners recognize', (role) => {
