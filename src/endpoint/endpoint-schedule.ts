@@ -306,30 +306,10 @@ export class EndpointSchedule {
   }
 
   /**
-   * Updates the row of a changed endpoint. Pass `dueAtOnce` if its check has changed or it was enabled. Otherwise its
-   * next slot is on the new grid.
+   * Updates the rows of changed endpoints. `isDueAtOnce` is true if its check has changed or it was enabled. Otherwise
+   * its next slot is on the new grid. Cost: one statement.
    */
-  async change(sql: Sql, row: Scheduled, dueAtOnce: boolean): Promise<void> {
-    await sql.query(
-      `UPDATE endpoint_schedule SET interval_seconds = $2, timeout_seconds = $3, phase_ms = $4, active = $5, revision = $6, scheduled = $8, located = $9,
-              next_check_at = CASE WHEN NOT $8 THEN ${NO_SLOT} WHEN $7 THEN now() ELSE LEAST(next_check_at, ${nextSlot('now()', '$4::integer', '$2::integer')}) END
-        WHERE endpoint_id = $1`,
-      [
-        row.endpointId,
-        row.intervalSeconds,
-        row.timeoutSeconds,
-        ownPhaseMs(row),
-        row.active,
-        row.revision,
-        dueAtOnce,
-        row.scheduled,
-        isLocated(row.locations),
-      ],
-    );
-  }
-
-  /** Updates the rows of several changed endpoints. Cost: one statement. */
-  async changeSome(sql: Sql, rows: readonly (Scheduled & { isDueAtOnce: boolean })[]): Promise<void> {
+  async change(sql: Sql, rows: readonly (Scheduled & { isDueAtOnce: boolean })[]): Promise<void> {
     if (rows.length === 0) return;
     await sql.query(
       `UPDATE endpoint_schedule s
