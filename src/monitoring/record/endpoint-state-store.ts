@@ -57,6 +57,8 @@ export interface LockedState extends Omit<CurrentSettings, 'located'> {
 export interface FoldedCheck {
   state: EndpointState;
   check: FinishedCheck;
+  /** The check before it got the marks of its location. */
+  original: FinishedCheck;
   /** Present for an endpoint with locations. */
   located?: LocatedCheck;
 }

@@ -19,7 +19,7 @@ export class RemoteResults {
    * are committed or dropped.
    */
   async record(checks: readonly FinishedCheck[]): Promise<Recorded[]> {
-    await Promise.all(checks.map((check) => this.failures.prepare(check, this.places.shutdown)));
-    return Promise.all(checks.map((check) => this.recorder.take(check)));
+    const prepared = await Promise.all(checks.map((check) => this.failures.prepare(check, this.places.shutdown)));
+    return Promise.all(prepared.map((check) => this.recorder.take(check)));
   }
 }
