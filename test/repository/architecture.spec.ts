@@ -144,7 +144,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   endpoint: {
     heartbeat: [],
     locations: [],
-    search: ['locations'],
+    search: ['locations', 'settings'],
     suppression: ['search'],
     settings: ['heartbeat', 'locations'],
     sitemap: ['settings'],

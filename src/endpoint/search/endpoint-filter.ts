@@ -1,3 +1,4 @@
+import { shownUrlSql } from '../settings/shown-settings';
 import { may, type Role } from '../../platform/access/permissions';
 import { type Condition, containing } from '../../website/containing';
 import type { EndpointStatus } from '../endpoint.dto';
@@ -32,7 +33,7 @@ const STATE = '(SELECT s.status FROM endpoint_state s WHERE s.endpoint_id = endp
  * letter either.
  */
 const NAME_AND_URL = `name || E'\\n' || url`;
-const NAME_AND_SHOWN_URL = `name || E'\\n' || split_part(split_part(url, '?', 1), '#', 1)`;
+const NAME_AND_SHOWN_URL = `name || E'\\n' || ${shownUrlSql('url')}`;
 
 type Rule = (condition: Condition) => Condition;
 

@@ -12,6 +12,9 @@ const MASKED_QUERY = `?${MASK}`;
  */
 export const shownUrl = (url: string, role: Role): string => (may({ role }, 'secrets.read') ? url : maskedUrl(url));
 
+/** SQL: the part of an endpoint's URL that `maskedUrl` shows. Targets of other types have no `?` or `#`. */
+export const shownUrlSql = (url: string): string => `split_part(split_part(${url}, '?', 1), '#', 1)`;
+
 /** Masks everything after the path of an http(s) URL. Targets of other types contain no secrets there. */
 export const maskedUrl = (url: string): string => (/^https?:/i.test(url) ? url.replace(/[?#][^]*/, MASKED_QUERY) : url);
 
