@@ -133,7 +133,7 @@ export const acknowledgedNotification = (
 ): Notification => ({
   ...aboutAlert(
     alert,
-    { no: alert.incidentNo, startedAt: alert.incidentStartedAt, triggerEventId },
+    { no: alert.episodeNo, startedAt: alert.episodeStartedAt, triggerEventId },
     triggerEventId,
     now,
   ),
@@ -167,7 +167,7 @@ export interface Reminder {
 export const reminderNotification = (alert: AlertSnapshot, reminder: Reminder, now: Date): Notification => ({
   ...aboutAlert(
     alert,
-    { no: alert.incidentNo, startedAt: alert.incidentStartedAt, triggerEventId: reminder.of },
+    { no: alert.episodeNo, startedAt: alert.episodeStartedAt, triggerEventId: reminder.of },
     reminder.of,
     now,
   ),
@@ -179,7 +179,7 @@ export const reminderNotification = (alert: AlertSnapshot, reminder: Reminder, n
   error: reminder.error,
   failureCount: reminder.failureCount,
   successCount: 0,
-  durationSeconds: alert.incidentStartedAt && secondsBetween(alert.incidentStartedAt, now),
+  durationSeconds: alert.episodeStartedAt && secondsBetween(alert.episodeStartedAt, now),
   ordinal: reminder.ordinal,
   check: reminder.check,
 });

@@ -220,7 +220,7 @@ async function digestOfState(state: PresentState, others: ForeignRows | null): P
   for (const { updatedAt: _, ...row } of [...state.contacts, ...state.websites, ...state.endpoints])
     await hashing.add(row);
   for (const alert of state.alerts) {
-    const { triggered: _1, incidentNo: _2, incidentStartedAt: _3, triggerEventId: _4, ...rest } = alert;
+    const { triggered: _1, episodeNo: _2, episodeStartedAt: _3, triggerEventId: _4, ...rest } = alert;
     const { remindAt: _5, reminders: _6, updatedAt: _7, ...row } = rest;
     await hashing.add(row);
   }
