@@ -154,8 +154,7 @@ export function byId(received: readonly ReceivedNotification[]): Map<string, Rec
 }
 
 /** Names one delivery in a finding. */
-export const nameOf = ({ alert, kind, episodeNo, id }: Delivery): string =>
-  `${kind} ${episodeNo} of ${alert} (${id})`;
+export const nameOf = ({ alert, kind, episodeNo, id }: Delivery): string => `${kind} ${episodeNo} of ${alert} (${id})`;
 
 /** Returns whether the spans have a moment in common. */
 export const overlap = (a: Span, b: Span): boolean => a.from <= b.to && b.from <= a.to;

@@ -131,12 +131,7 @@ export const acknowledgedNotification = (
   acknowledgement: { by: string; note: string },
   now: Date,
 ): Notification => ({
-  ...aboutAlert(
-    alert,
-    { no: alert.episodeNo, startedAt: alert.episodeStartedAt, triggerEventId },
-    triggerEventId,
-    now,
-  ),
+  ...aboutAlert(alert, { no: alert.episodeNo, startedAt: alert.episodeStartedAt, triggerEventId }, triggerEventId, now),
   kind: 'acknowledged',
   triggerId: formatId('event', triggerEventId),
   isDegraded: alert.condition === 'degraded',

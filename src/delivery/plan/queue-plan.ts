@@ -88,9 +88,7 @@ function reminderEnd(
   if (audience === 'pager') return superseded(delivery, 'not_supported');
   if (isOver(delivery, queue)) return superseded(delivery, 'resolved_before_sent');
   const isNewest = !behind.some(({ kind, episodeNo }) => kind === 'reminder' && episodeNo === delivery.episodeNo);
-  const isTriggerQueued = queue.some(
-    ({ kind, episodeNo }) => kind === 'triggered' && episodeNo === delivery.episodeNo,
-  );
+  const isTriggerQueued = queue.some(({ kind, episodeNo }) => kind === 'triggered' && episodeNo === delivery.episodeNo);
   if (!isNewest || isTriggerQueued || delivery.triggerOutcome === 'pending') return superseded(delivery, 'collapsed');
   const isTold = delivery.triggerOutcome === 'notified' || delivery.triggerOutcome === 'maybe_notified';
   return isTold ? null : superseded(delivery, 'trigger_not_told');

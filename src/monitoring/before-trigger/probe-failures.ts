@@ -6,7 +6,7 @@ import { DatabaseClock } from '../../platform/database/database-clock';
 
 /** Prepares a probe's failed check for recording, as `CheckRunner` does for the checks of an instance. */
 @Injectable()
-export class RemoteFailures {
+export class ProbeFailures {
   constructor(
     private readonly beforeTrigger: BeforeTrigger,
     private readonly runner: CheckRunner,
