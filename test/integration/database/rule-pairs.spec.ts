@@ -1,7 +1,7 @@
 /** @databases both */
 import { Test, type TestingModule } from '@nestjs/testing';
 import fc from 'fast-check';
-import { BAD_STREAKS, badStreaks, nextTransition, REACHES_TRIGGER } from '../../../src/alert/episode/alert-transition';
+import { BAD_STREAKS, nextTransition, REACHES_TRIGGER } from '../../../src/alert/episode/alert-transition';
 import { maskedUrl, shownUrlSql } from '../../../src/endpoint/settings/shown-settings';
 import { covers, coversSql } from '../../../src/endpoint/suppression/cover';
 import { type Quorum, silentAfterMs, silentAfterSql, votesNeeded, votesNeededSql } from '../../../src/endpoint/verdict';
@@ -70,12 +70,18 @@ const PAIRS: readonly Pair<unknown>[] = [
     inputs: fc.record({ interval: fc.integer({ min: 1, max: 86_400 }), timeout: fc.integer({ min: 1, max: 300 }) }),
     own: ({ interval, timeout }) =>
       silentAfterMs({ quorum: 'any', intervalMs: interval * 1000, timeoutMs: timeout * 1000 }) / 1000,
-    columns: { interval_seconds: ['int', ({ interval }) => interval], timeout_seconds: ['int', ({ timeout }) => timeout] },
+    columns: {
+      interval_seconds: ['int', ({ interval }) => interval],
+      timeout_seconds: ['int', ({ timeout }) => timeout],
+    },
     sql: `extract(epoch FROM ${silentAfterSql('i')})::int`,
   }),
   pair({
     name: 'the bucket of a latency',
-    inputs: fc.oneof(fc.integer({ min: -1, max: 2_147_483_647 }), fc.nat(30).map((power) => 2 ** power)),
+    inputs: fc.oneof(
+      fc.integer({ min: -1, max: 2_147_483_647 }),
+      fc.nat(30).map((power) => 2 ** power),
+    ),
     own: bucketOf,
     columns: { us: ['int', (us) => us] },
     sql: bucketSql('i.us'),
@@ -223,8 +229,8 @@ describe('a rule that exists in TypeScript and in SQL', () => {
       triggered: false,
     }));
     const rows = await database.query<{ id: string }>(
-      `SELECT a.endpoint_id AS id FROM ${BAD_STREAKS} JOIN jsonb_populate_recordset(NULL::alert, $6::jsonb) a ON ${REACHES_TRIGGER}`,
-      [...badStreaks(given), JSON.stringify(alerts)],
+      `SELECT a.endpoint_id AS id FROM ${BAD_STREAKS.as('b')} JOIN jsonb_populate_recordset(NULL::alert, $6::jsonb) a ON ${REACHES_TRIGGER}`,
+      [...BAD_STREAKS.of(given), JSON.stringify(alerts)],
     );
     const triggered = new Set(rows.map(({ id }) => id));
     expect(inputs.map(({ id }) => triggered.has(id))).toEqual(own);
