@@ -34,7 +34,8 @@ const isCallOf = ({ expression }: ts.CallExpression, method: string): boolean =>
 function variantsOf(node: ts.Expression, names: ReadonlySet<string>): string[] {
   if (dependsOnlyOn(node, names)) return [node.getText()];
   if (ts.isParenthesizedExpression(node)) return variantsOf(node.expression, names);
-  if (ts.isConditionalExpression(node)) return all([node.whenTrue, node.whenFalse].map((each) => variantsOf(each, names)));
+  if (ts.isConditionalExpression(node))
+    return all([node.whenTrue, node.whenFalse].map((each) => variantsOf(each, names)));
   if (ts.isElementAccessExpression(node) && dependsOnlyOn(node.expression, names))
     return [`Object.values(${node.expression.getText()})`];
   if (ts.isTemplateExpression(node)) return templateVariants(node, names);
@@ -76,7 +77,8 @@ function declarationOf(name: ts.Identifier): ts.VariableDeclaration | ts.Paramet
 
 function declaredIn(scope: ts.Node): readonly (ts.VariableDeclaration | ts.ParameterDeclaration)[] {
   if (ts.isFunctionLike(scope)) return scope.parameters;
-  if (ts.isForOfStatement(scope) && ts.isVariableDeclarationList(scope.initializer)) return scope.initializer.declarations;
+  if (ts.isForOfStatement(scope) && ts.isVariableDeclarationList(scope.initializer))
+    return scope.initializer.declarations;
   if (!ts.isBlock(scope)) return [];
   return scope.statements.filter(ts.isVariableStatement).flatMap(({ declarationList }) => declarationList.declarations);
 }

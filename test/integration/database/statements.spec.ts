@@ -41,13 +41,15 @@ describe('every constant SQL statement', () => {
 
   /** Returns the error of the database, or `null` if it can prepare the statement. */
   const errorOf = (sql: string): Promise<string | null> =>
-    database.transaction(async (tx) => {
-      await tx.query(`PREPARE statement AS ${sql}`);
-      await tx.query('DEALLOCATE statement');
-    }).then(
-      () => null,
-      (error: unknown) => String(error),
-    );
+    database
+      .transaction(async (tx) => {
+        await tx.query(`PREPARE statement AS ${sql}`);
+        await tx.query('DEALLOCATE statement');
+      })
+      .then(
+        () => null,
+        (error: unknown) => String(error),
+      );
 
   it('fits the schema: its tables, columns, functions, and types exist', async () => {
     const statements = (await constantStatements()).filter(isPreparable);
