@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { digestOf } from '../dist/probe-protocol/digest.js';
 import { MAX_WAIT_SECONDS, POLL_PATH, PROTOCOL, RESULTS_PATH } from '../dist/probe-protocol/protocol.js';
-import { ResultBuffer } from '../dist/probing/results/result-buffer.js';
-import { askedPauseMs, retryAfterMs } from '../dist/probing/server/retry.js';
-import { atOnceDelayMs, nextSlot, slotAtOnce, slotNotAfter } from '../dist/probing/slots/slots.js';
+import { ResultBuffer } from '../dist/probe-agent/results/result-buffer.js';
+import { askedPauseMs, retryAfterMs } from '../dist/probe-agent/server/retry.js';
+import { atOnceDelayMs, nextSlot, slotAtOnce, slotNotAfter } from '../dist/probe-agent/slots/slots.js';
 
 const DIGEST_MS = 10 * 60_000;
 /** Larger requests are compressed, as in the program. */

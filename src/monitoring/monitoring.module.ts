@@ -14,7 +14,7 @@ import { AlertsBeforeTrigger } from './before-trigger/alerts-before-trigger';
 import { NearTriggerLookup } from './before-trigger/near-trigger';
 import { ParentChecks } from './before-trigger/parent-checks';
 import { ParentsFirst } from './before-trigger/parents-first';
-import { RemoteFailures } from './before-trigger/remote-failures';
+import { ProbeFailures } from './before-trigger/probe-failures';
 import { Canary } from './canary';
 import { IcmpHealth } from './icmp-health';
 import { InstanceRegistry } from './instance-registry';
@@ -28,22 +28,22 @@ import { CheckRecorder } from './record/check-recorder';
 import { EndpointStateStore } from './record/endpoint-state-store';
 import { LocationAsks } from './record/location-asks';
 import { LocationSweep } from './record/location-sweep';
-import { ProbeAsks } from './remote/ask/probe-asks';
-import { RemoteChecks } from './remote/ask/remote-checks';
-import { WaitingPolls } from './remote/ask/waiting-polls';
-import { AssignedEndpoints } from './remote/intake/assigned-endpoints';
-import { IntakeService } from './remote/intake/intake.service';
-import { RemoteResults } from './remote/intake/remote-results';
-import { Assignments } from './remote/poll/assignments';
-import { PollCursors } from './remote/poll/poll-cursors';
-import { PollService } from './remote/poll/poll.service';
-import { ProbeNumberingJob } from './remote/poll/probe-numbering.job';
-import { ProbeSessions } from './remote/poll/probe-sessions';
-import { PROBE_RETENTION, ProbePresenceJob } from './remote/presence/probe-presence.job';
-import { ProbeChecker } from './remote/presence/probe.checker';
-import { ProtocolController } from './remote/protocol.controller';
-import { RemoteMetrics } from './remote/remote.metrics';
-import { ReplyTimes } from './remote/reply-times';
+import { ProbeAsks } from './probes/ask/probe-asks';
+import { ProbeChecks } from './probes/ask/probe-checks';
+import { WaitingPolls } from './probes/ask/waiting-polls';
+import { AssignedEndpoints } from './probes/intake/assigned-endpoints';
+import { IntakeService } from './probes/intake/intake.service';
+import { ProbeResults } from './probes/intake/probe-results';
+import { Assignments } from './probes/poll/assignments';
+import { PollCursors } from './probes/poll/poll-cursors';
+import { PollService } from './probes/poll/poll.service';
+import { ProbeNumberingJob } from './probes/poll/probe-numbering.job';
+import { ProbeSessions } from './probes/poll/probe-sessions';
+import { PROBE_RETENTION, ProbePresenceJob } from './probes/presence/probe-presence.job';
+import { ProbeChecker } from './probes/presence/probe.checker';
+import { ProtocolController } from './probes/protocol.controller';
+import { ProbeMetrics } from './probes/probe.metrics';
+import { ReplyTimes } from './probes/reply-times';
 import { CheckNowController } from './source/on-demand/check-now.controller';
 import { CheckNowService } from './source/on-demand/check-now.service';
 import { OnDemandChecks } from './source/on-demand/on-demand-checks';
@@ -79,7 +79,7 @@ import { SlotClaimer } from './source/scheduled/slot-claimer';
     NearTriggerLookup,
     ParentsFirst,
     ParentChecks,
-    RemoteFailures,
+    ProbeFailures,
     // record: writes results to history, streaks, and alerts
     { provide: ResultSink, useExisting: CheckRecorder },
     CheckRecorder,
@@ -88,7 +88,7 @@ import { SlotClaimer } from './source/scheduled/slot-claimer';
     EndpointStateStore,
     LocationAsks,
     LocationSweep,
-    // remote: checks that run on probes
+    // probes: checks that run on probes
     ProbeSessions,
     PollCursors,
     PollService,
@@ -96,14 +96,14 @@ import { SlotClaimer } from './source/scheduled/slot-claimer';
     ProbeNumberingJob,
     AssignedEndpoints,
     IntakeService,
-    RemoteResults,
+    ProbeResults,
     ReplyTimes,
     ProbeAsks,
     WaitingPolls,
-    RemoteChecks,
+    ProbeChecks,
     ProbePresenceJob,
     ProbeChecker,
-    RemoteMetrics,
+    ProbeMetrics,
   ],
   exports: [CheckRecorder, Connectivity],
 })

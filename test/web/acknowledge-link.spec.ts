@@ -59,7 +59,7 @@ describe("the page of a message's acknowledge link", () => {
       [alertId],
     );
     const key = app.app.get(ServerSecrets).get('acknowledge_link');
-    return signClaim(key, { alertId, incidentNo: 1, expiresAt: new Date(Date.now() + 60_000) });
+    return signClaim(key, { alertId, episodeNo: 1, expiresAt: new Date(Date.now() + 60_000) });
   };
 
   const look = async (visit: Visit, name: string): Promise<void> => {

@@ -107,7 +107,7 @@ export class AcknowledgeLinkService {
    * open, the incident is the one that the endpoint is in now. After that, it is the one in the notification, or the
    * one that it was merged into. Cost: lookups by key only.
    */
-  private async read({ alertId, incidentNo }: AcknowledgeClaim): Promise<Row | null> {
+  private async read({ alertId, episodeNo }: AcknowledgeClaim): Promise<Row | null> {
     const [row] = await this.database.query<Row>(
       `SELECT a.org_id AS "orgId", e.id AS "endpointId", e.name AS endpoint, w.name AS website,
          a.triggered AND a.incident_no = $2 AS "isOpen", a.incident_started_at AS "startedAt",
@@ -126,7 +126,7 @@ export class AcknowledgeLinkService {
        LEFT JOIN incident i ON i.ended_at IS NULL AND i.endpoint_count > 1
          AND i.id = CASE WHEN a.triggered AND a.incident_no = $2 THEN m.incident_id ELSE COALESCE(was.merged_into, was.id) END
        WHERE a.id = $1 AND w.deleted_at IS NULL AND o.deleted_at IS NULL`,
-      [alertId, incidentNo, this.clock.now()],
+      [alertId, episodeNo, this.clock.now()],
     );
     return row ?? null;
   }

@@ -26,7 +26,7 @@ export function acknowledgedDelivery(
       contactId: alert.contactId,
       eventId: triggerEventId,
       kind: 'acknowledged',
-      incidentNo: alert.incidentNo,
+      episodeNo: alert.episodeNo,
       channelType: type,
       destination: destinationOfAlert(alert),
       notification: acknowledgedNotification(alert, triggerEventId, said, at),

@@ -30,7 +30,7 @@ export interface LinkedEpisode {
   orgId: string;
   endpointId: string;
   alertId: string;
-  incidentNo: number;
+  episodeNo: number;
 }
 
 interface Written {
@@ -93,7 +93,7 @@ export class AcknowledgementService {
    * episode has ended.
    */
   putByLink(
-    { orgId, endpointId, alertId, incidentNo }: LinkedEpisode,
+    { orgId, endpointId, alertId, episodeNo }: LinkedEpisode,
     note: string,
     author: Authorship,
   ): Promise<boolean> {
@@ -101,7 +101,7 @@ export class AcknowledgementService {
       await this.endpoints.hold(tx, orgId, endpointId);
       await lockState(tx, endpointId);
       const open = await lockOpen(tx, endpointId);
-      if (!open.some((alert) => alert.id === alertId && alert.incidentNo === incidentNo)) return false;
+      if (!open.some((alert) => alert.id === alertId && alert.episodeNo === episodeNo)) return false;
       const at = this.clock.now();
       if (await read(tx, orgId, endpointId, at)) return false;
       await this.write(tx, {

@@ -171,8 +171,8 @@ function apply({ alert, decided, pinned }: AlertChange, now: Date, names: Readon
   const change: RecordedChange = {
     alert,
     episode: {
-      no: alert.incidentNo,
-      startedAt: alert.incidentStartedAt,
+      no: alert.episodeNo,
+      startedAt: alert.episodeStartedAt,
       triggerEventId: alert.triggerEventId,
     },
     triggered: alert.triggered,
@@ -192,7 +192,7 @@ function apply({ alert, decided, pinned }: AlertChange, now: Date, names: Readon
         contactId: pinned ? pinned.contactId : alert.contactId,
         eventId,
         kind: event.type,
-        incidentNo: episode.no,
+        episodeNo: episode.no,
         channelType: alert.type,
         destination,
         notification,
@@ -210,7 +210,7 @@ async function saveFlags(tx: Tx, changes: readonly RecordedChange[], now: Date):
   const flags = changes.map(({ alert, episode, triggered }) => ({
     id: alert.id,
     was_triggered: alert.triggered,
-    was_incident_no: alert.incidentNo,
+    was_incident_no: alert.episodeNo,
     triggered,
     incident_no: episode.no,
     incident_started_at: triggered ? episode.startedAt : null,

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { may, type Role } from '../../platform/access/permissions';
 import type { FieldProblem } from '../../platform/problem/problem';
 import type { Channel, ConfigProblem } from '../channel';
 import { ChannelRegistry } from '../channel.registry';
@@ -18,7 +19,7 @@ import {
 } from './config-masking';
 
 /** The role of the API key that reads a config. It determines which values are masked. */
-export type ConfigReader = 'read' | 'write' | 'admin';
+export type ConfigReader = Role;
 
 export interface ValidConfig {
   /**
@@ -57,8 +58,9 @@ export class ChannelConfigs {
    */
   present(type: string, config: object, reader: ConfigReader, shownKeys: readonly string[] = []): object {
     if (!this.registry.has(type)) return {};
+    const isTrusted = may({ role: reader }, 'secrets.read');
     return mapMarked(this.registry.get(type).configClass, config, (found) => {
-      const isShown = found.mark === 'confidential' ? reader !== 'read' : shownKeys.includes(String(found.path[0]));
+      const isShown = found.mark === 'confidential' ? isTrusted : shownKeys.includes(String(found.path[0]));
       return isShown ? found.value : maskOf(found);
     });
   }

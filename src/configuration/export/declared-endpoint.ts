@@ -13,7 +13,7 @@ import { ENDPOINT_DEFAULTS } from '../plan/sent-fields';
 import { type KeyPaths, pathsOf } from './key-paths';
 import type { SecretNames } from './secret-names';
 import type { Chosen } from './without-defaults';
-import type { Role } from '../../platform/access/caller';
+import type { Role } from '../../platform/access/permissions';
 
 /** A stored endpoint. Its body only indicates whether there is one. */
 export interface ExportedEndpoint extends EndpointSettings, Pick<Endpoint, 'id'> {

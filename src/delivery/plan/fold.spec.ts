@@ -17,7 +17,7 @@ function queue(said: string, incidentId: string | null = 'one', redeliver = fals
     id: said,
     kind: kind === 'recovered' || kind === 'flapping' ? 'resolved' : kind,
     queueId: said,
-    incidentNo: 1,
+    episodeNo: 1,
     mayHaveArrived: false,
     ended: false,
     triggerOutcome: 'notified',

@@ -19,7 +19,7 @@ function outage(count: number, withinS: number): LockedDelivery[] {
     id: `${kind} ${index}`,
     kind,
     queueId: `alert ${index}`,
-    incidentNo: 1,
+    episodeNo: 1,
     mayHaveArrived: false,
     ended: false,
     triggerOutcome: 'notified',

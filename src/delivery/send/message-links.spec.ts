@@ -89,7 +89,7 @@ describe('the links of a message', () => {
       expect(base).toBe(BASE);
       expect(readClaim(KEY, token ?? '', CREATED)).toEqual({
         alertId: ALERT,
-        incidentNo: 7,
+        episodeNo: 7,
         expiresAt: new Date('2026-11-27T12:00:00.000Z'),
       });
     }

@@ -51,7 +51,7 @@ export class MessageLinks {
     if (alertId === null) return null;
     return signClaim(this.secrets.get('acknowledge_link'), {
       alertId,
-      incidentNo: Number(no),
+      episodeNo: Number(no),
       expiresAt: new Date(Date.parse(createdAt) + VALID_MS),
     });
   }

@@ -77,7 +77,7 @@ export class TestDeliveries {
         test.id,
         test.orgId,
         test.alertId,
-        test.incidentNo,
+        test.episodeNo,
         test.channelType,
         test.destination,
         JSON.stringify(test.notification),

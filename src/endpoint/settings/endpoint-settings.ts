@@ -5,7 +5,8 @@ import { type Checker, InvalidTarget } from '../../checker/checker';
 import { CheckerRegistry } from '../../checker/checker.registry';
 import { headerProblem, isSensitiveHeader } from '../../checker/request-headers';
 import { tlsProblems, unverifiedProblem } from '../../checker/tls-settings';
-import type { Caller, Role } from '../../platform/access/caller';
+import type { Caller } from '../../platform/access/caller';
+import { may, type Role } from '../../platform/access/permissions';
 import { Config } from '../../platform/config/config';
 import type { Sql } from '../../platform/database/database';
 import { EgressPolicy, type EgressRule } from '../../platform/net/egress/egress-policy';
@@ -136,7 +137,7 @@ export class EndpointSettingsResolver {
    * decrypted is masked. If a client sends a mask back, the stored value is kept.
    */
   shownHeaders(id: string, headers: readonly StoredHeader[], role: Role): HeaderDto[] {
-    const isHidden = (key: string): boolean => role === 'read' && isSensitiveHeader(key);
+    const isHidden = (key: string): boolean => !may({ role }, 'secrets.read') && isSensitiveHeader(key);
     return headers.map((header) => ({
       key: header.key,
       value: isHidden(header.key) ? MASK : (this.openHeader(id, header) ?? MASK),

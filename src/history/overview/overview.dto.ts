@@ -9,7 +9,7 @@ import {
   toEndpointMaintenance,
 } from '../../endpoint/suppression/suppression.dto';
 import { shownUrl } from '../../endpoint/settings/shown-settings';
-import type { Role } from '../../platform/access/caller';
+import type { Role } from '../../platform/access/permissions';
 import { Optional } from '../../platform/http/validators';
 import { PageQuery } from '../../platform/http/page';
 import { formatId } from '../../platform/ids/id';

@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsInt, Max, Min } from 'class-validator';
 import { IsName, Nested, Nullable, Optional, ReadOnlyField } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';
-import { type Role, ROLES } from '../../platform/access/caller';
+import { type Role, ROLES } from '../../platform/access/permissions';
 import type { QuotaName, QuotaOverrides } from '../quota/quotas';
 
 export interface OrganizationRow {

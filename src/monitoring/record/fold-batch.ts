@@ -31,7 +31,7 @@ export function foldBatch(
     if (locked.locations !== undefined) {
       const after = foldLocated(before, list.at(-1)?.located ?? locked.locations, check);
       if (after === null) continue;
-      list.push({ ...after, check });
+      list.push({ ...after, original: check });
       folded.set(endpointId, list);
       continue;
     }
@@ -40,7 +40,7 @@ export function foldBatch(
     const checkedMs = checkedAt.getTime();
     const result = { outcome, degraded: isDegraded(check), planned, muted, checkedMs, slotMs };
     if (isDuplicate(before, result)) continue;
-    list.push({ state: fold(before, result), check });
+    list.push({ state: fold(before, result), check, original: check });
     folded.set(endpointId, list);
   }
   return folded;

@@ -380,7 +380,7 @@ describe('the acknowledge link of a message', () => {
     await scene.report('F', foreign);
     const expiresAt = new Date(scene.now().getTime() + DAY_MS);
     const key = scene.nest.get(ServerSecrets).get('acknowledge_link');
-    expect(await textOf(take(signClaim(key, { alertId: foreign.uuid, incidentNo: 1, expiresAt })))).toContain(
+    expect(await textOf(take(signClaim(key, { alertId: foreign.uuid, episodeNo: 1, expiresAt })))).toContain(
       'You acknowledged this outage.',
     );
     expect((await other.read.get(`/endpoints/${foreign.endpointId}/acknowledgement`)).status).toBe(200);

@@ -109,7 +109,7 @@ describe('the audit log of every route', () => {
     const alertId = parseId('alert', await alert()) ?? '';
     await app.app.get(Database).query('UPDATE alert SET triggered = true, incident_no = 1 WHERE id = $1', [alertId]);
     const key = app.app.get(ServerSecrets).get('acknowledge_link');
-    return signClaim(key, { alertId, incidentNo: 1, expiresAt: new Date(Date.now() + 60_000) });
+    return signClaim(key, { alertId, episodeNo: 1, expiresAt: new Date(Date.now() + 60_000) });
   };
   /** The endpoints of the newest incident, and an incident to merge. */
   let [bad, merged]: [string[], string] = [[], ''];

@@ -45,7 +45,7 @@ const JUDGES: Readonly<Record<string, { columns?: readonly string[]; secret?: st
   'identity/session/known-networks.ts': { secret: 'network' },
   'platform/http/cursors.ts': { secret: 'cursor' },
   'platform/http/precondition/entity-tags.ts': { secret: 'entity_tag' },
-  'monitoring/remote/poll/poll-cursors.ts': { secret: 'cursor' },
+  'monitoring/probes/poll/poll-cursors.ts': { secret: 'cursor' },
   'history/write/history-writer.ts': { secret: 'check_id' },
   'history/read/check-list.service.ts': { secret: 'check_id' },
   'stream/stream-reader.ts': { secret: 'check_id' },

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { may } from '../../../platform/access/permissions';
 import { isLongerThan } from '../../../platform/text/text-limits';
 import type { Assertion } from '../../../checker/assertion/assertion';
 import { isSensitiveHeader } from '../../../checker/request-headers';
@@ -47,7 +48,7 @@ export class EndpointChanges {
     const { findings, references, caller } = planning;
     const sent = this.dtoOf(planning, match);
     if (!sent) return null;
-    const dto = present && caller.role === 'read' ? withMaskedCredentials(sent, present) : sent;
+    const dto = present && !may(caller, 'secrets.read') ? withMaskedCredentials(sent, present) : sent;
     const stored = present && settingsWithoutParents(present);
     const after = findings.attempt(pointer, () => {
       const examined = this.settings.examine(id, dto, { stored, caller, probes: planning.probes });

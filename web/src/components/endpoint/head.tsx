@@ -50,9 +50,9 @@ export function EndpointHead({ endpoint, since, newest, onCheck, onPause, reload
       title={endpoint.name}
       owner={endpoint.owner}
       actions={
-        may.write() ? (
+        may.respond() ? (
           <>
-            {!heartbeat && (
+            {may.write() && !heartbeat && (
               <Button class="primary" onClick={onCheck}>
                 Check now
               </Button>
@@ -63,20 +63,24 @@ export function EndpointHead({ endpoint, since, newest, onCheck, onPause, reload
             <Button onClick={() => muteHour({ endpoint_ids: [endpoint.id] }, endpoint.name).then(reload)}>
               Mute 1 h
             </Button>
-            <Menu label="More">
-              <Button onClick={onPause}>{endpoint.enabled ? 'Pause' : 'Resume'}</Button>
-              <a class="button" href={`#/endpoints/${endpoint.id}/edit`}>
-                Edit
-              </a>
-              <a class="button" href={`#/new?copy=${endpoint.id}`}>
-                Clone
-              </a>
-              {copy}
-              <hr />
-              <Button class="danger" onClick={destroy}>
-                Delete
-              </Button>
-            </Menu>
+            {may.write() ? (
+              <Menu label="More">
+                <Button onClick={onPause}>{endpoint.enabled ? 'Pause' : 'Resume'}</Button>
+                <a class="button" href={`#/endpoints/${endpoint.id}/edit`}>
+                  Edit
+                </a>
+                <a class="button" href={`#/new?copy=${endpoint.id}`}>
+                  Clone
+                </a>
+                {copy}
+                <hr />
+                <Button class="danger" onClick={destroy}>
+                  Delete
+                </Button>
+              </Menu>
+            ) : (
+              copy
+            )}
           </>
         ) : (
           copy

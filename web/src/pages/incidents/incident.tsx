@@ -73,8 +73,8 @@ function Incident({ of, members, more, reload }: Props) {
   const asked = useSignal<'acknowledge' | 'rename' | null>(null);
   const area = useRef<HTMLTextAreaElement>(null);
   const isOpen = of.state === 'open';
-  const mayTake = may.write() && isOpen && of.kind === 'detected' && !of.acknowledgement;
-  const mayWrite = may.write() && of.state !== 'merged';
+  const mayTake = may.respond() && isOpen && of.kind === 'detected' && !of.acknowledgement;
+  const mayComment = may.respond() && of.state !== 'merged';
   const take = () => {
     if (mayTake) asked.value = 'acknowledge';
   };
@@ -103,15 +103,15 @@ function Incident({ of, members, more, reload }: Props) {
         parent={['#/incidents', 'Incidents']}
         title={titleOf(of)}
         actions={
-          mayWrite && (
+          mayComment && (
             <>
               {mayTake && (
                 <Button class="primary" onClick={take}>
                   Acknowledge
                 </Button>
               )}
-              <Button onClick={() => (asked.value = 'rename')}>Rename</Button>
-              {of.kind === 'manual' && (
+              {may.write() && <Button onClick={() => (asked.value = 'rename')}>Rename</Button>}
+              {may.write() && of.kind === 'manual' && (
                 <Button class="danger" onClick={destroy}>
                   Delete
                 </Button>
@@ -130,7 +130,7 @@ function Incident({ of, members, more, reload }: Props) {
       )}
       <div class="incident-columns">
         <div>
-          {mayWrite && <WriteUpdate key={String(isToCustomers)} of={of} reload={reload} area={area} />}
+          {mayComment && <WriteUpdate key={String(isToCustomers)} of={of} reload={reload} area={area} />}
           <Timeline of={{ ...of, endpoints: [...members] }} reload={reload} />
         </div>
         <div>

@@ -144,7 +144,7 @@ function Said({ update, path, when, reload }: SaidProps) {
           {when}
         </p>
         {update.text !== '' && <PlainText>{update.text}</PlainText>}
-        {may.write() && !update.automatic && (
+        {may.respond() && !update.automatic && (
           <p class="own">
             <Button class="plain" onClick={() => (isEditing.value = true)}>
               Edit
@@ -177,7 +177,7 @@ function EditUpdate({ text, path, close }: { text: string; path: string; close: 
   };
   return (
     <Dialog title="Edit the update" onClose={close}>
-      <Form save={save} action="Save" more={() => <Button onClick={close}>Cancel</Button>}>
+      <Form save={save} action="Save" isOpen more={() => <Button onClick={close}>Cancel</Button>}>
         {({ problem }) => (
           <Field label="Text" error={problem('/text')}>
             {(control) => (

@@ -90,7 +90,7 @@ export function MaintenancePage() {
               <p>{nextText(window)}</p>
               {window.cron !== null && <p class="muted small">{recurrenceText(window)}</p>}
             </>,
-            may.write() && <WindowActions of={window} then={reload} />,
+            <WindowActions of={window} then={reload} />,
           ])}
         />
       )}

@@ -1,5 +1,6 @@
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
+import { rowsOf } from '../../../platform/database/rows-of';
 import { WorkerDatabase } from '../../../platform/database/database';
 import { DatabaseClock } from '../../../platform/database/database-clock';
 import { Health } from '../../../platform/observability/health';
@@ -23,11 +24,17 @@ interface Waiting extends Known {
   lookedAt: number;
 }
 
+const WAITING = rowsOf<Known>({
+  number: ['int', ({ number }) => number],
+  numbered: ['bigint', ({ numbered }) => numbered],
+  session: ['text', ({ session }) => session],
+});
+
 // Returns the waiting polls that have news. Cost: for each poll, one lookup in a unique index and one in the index of
 // requests.
 const NEWS = `
   SELECT w.number
-    FROM unnest($1::int[], $2::bigint[], $3::text[]) AS w (number, numbered, session)
+    FROM ${WAITING.as('w')}
     LEFT JOIN probe p ON p.number = w.number
     LEFT JOIN organization o ON o.id = p.org_id
    WHERE p.id IS NULL OR NOT p.enabled OR o.deleted_at IS NOT NULL OR p.numbered > w.numbered OR p.session IS DISTINCT FROM w.session
@@ -88,12 +95,7 @@ export class WaitingPolls implements BeforeApplicationShutdown {
     try {
       const all = [...this.waiting.values()];
       const lookedAt = this.clock.monotonic();
-      const news = await this.database.query<{ number: number }>(NEWS, [
-        all.map(({ number }) => number),
-        all.map(({ numbered }) => String(numbered)),
-        all.map(({ session }) => session),
-        this.clock.now(),
-      ]);
+      const news = await this.database.query<{ number: number }>(NEWS, [...WAITING.of(all), this.clock.now()]);
       for (const entry of all) entry.lookedAt = lookedAt;
       for (const { number } of news) this.wake(number);
       this.isFailing = false;

@@ -31,7 +31,7 @@ const OF_ORGANIZATIONS = 'organizations';
  * Probes of other organizations are only counted. Cost: no statement per scrape.
  */
 @Injectable()
-export class RemoteMetrics {
+export class ProbeMetrics {
   private probes: readonly MeasuredProbe[] = [];
   private readAt = 0;
   private readonly results;

@@ -2,15 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { CheckPlaces } from '../../../engine/dispatch/check-places';
 import type { FinishedCheck } from '../../../engine/finished-check';
 import type { Recorded } from '../../../engine/queue/pending-checks';
-import { RemoteFailures } from '../../before-trigger/remote-failures';
+import { ProbeFailures } from '../../before-trigger/probe-failures';
 import { CheckRecorder } from '../../record/check-recorder';
 
 /** Passes probe results to the recorder. */
 @Injectable()
-export class RemoteResults {
+export class ProbeResults {
   constructor(
     private readonly recorder: CheckRecorder,
-    private readonly failures: RemoteFailures,
+    private readonly failures: ProbeFailures,
     private readonly places: CheckPlaces,
   ) {}
 
@@ -19,7 +19,7 @@ export class RemoteResults {
    * are committed or dropped.
    */
   async record(checks: readonly FinishedCheck[]): Promise<Recorded[]> {
-    await Promise.all(checks.map((check) => this.failures.prepare(check, this.places.shutdown)));
-    return Promise.all(checks.map((check) => this.recorder.take(check)));
+    const prepared = await Promise.all(checks.map((check) => this.failures.prepare(check, this.places.shutdown)));
+    return Promise.all(prepared.map((check) => this.recorder.take(check)));
   }
 }

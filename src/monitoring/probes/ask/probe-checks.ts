@@ -31,7 +31,7 @@ export function chosenLocation(listed: readonly string[], wanted: string | undef
 
 /** Client-requested checks that run at a probe's location. */
 @Injectable()
-export class RemoteChecks {
+export class ProbeChecks {
   constructor(
     private readonly database: Database,
     private readonly directory: ProbeDirectory,

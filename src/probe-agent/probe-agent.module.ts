@@ -22,8 +22,8 @@ import { PollLoop } from './poll-loop';
 import { PollRequests } from './poll-requests';
 import { ProbeHttp } from './probe-http';
 import { ProbeNetwork } from './probe-network';
-import { ProbingMetrics } from './probing.metrics';
-import { ProbingService } from './probing.service';
+import { ProbeAgentMetrics } from './probe-agent.metrics';
+import { ProbeAgentService } from './probe-agent.service';
 import { ResultBuffer } from './results/result-buffer';
 import { ResultSender } from './results/result-sender';
 import { ProbeSession } from './server/probe-session';
@@ -45,10 +45,10 @@ class ProbePlatformModule {}
 
 /** The whole program with `ROLE=probe`. */
 @Module({})
-export class ProbingModule {
+export class ProbeAgentModule {
   static forRoot(config: Config, access: ServerAccess): DynamicModule {
     return {
-      module: ProbingModule,
+      module: ProbeAgentModule,
       imports: [
         ConfigModule.forRoot(config),
         ScheduleModule.forRoot(),
@@ -78,9 +78,9 @@ export class ProbingModule {
         Work,
         PollRequests,
         PollLoop,
-        ProbingMetrics,
+        ProbeAgentMetrics,
         ProbeHttp,
-        ProbingService,
+        ProbeAgentService,
       ],
     };
   }

@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { Config } from '../platform/config/config';
 import type { ServerAccess } from '../platform/config/probe-config';
 import { serviceLogger } from '../platform/observability/service-logger';
-import { ProbingModule } from './probing.module';
+import { ProbeAgentModule } from './probe-agent.module';
 
 /**
  * Creates a probe that is already polling for work. Tests and `main.ts` start it in the same way. `ProbeHttp` isn't
@@ -11,5 +11,8 @@ import { ProbingModule } from './probing.module';
  */
 export function createProbe(config: Config, access: ServerAccess): Promise<INestApplicationContext> {
   const logger = serviceLogger(config);
-  return NestFactory.createApplicationContext(ProbingModule.forRoot(config, access), { abortOnError: false, logger });
+  return NestFactory.createApplicationContext(ProbeAgentModule.forRoot(config, access), {
+    abortOnError: false,
+    logger,
+  });
 }

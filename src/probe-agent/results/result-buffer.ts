@@ -153,7 +153,7 @@ export class ResultBuffer extends ResultSink {
     this.isTurnOfAll = isAlone;
     this.forget(entries);
     this.release(entries);
-    for (const { resolve } of entries) resolve?.('recorded');
+    for (const { check, resolve } of entries) resolve?.('recorded', check);
   }
 
   /**
@@ -192,7 +192,7 @@ export class ResultBuffer extends ResultSink {
   private drop(entries: readonly PendingCheck[]): void {
     this.forget(entries);
     this.dropped += entries.length;
-    for (const { resolve } of entries) resolve?.('given_up');
+    for (const { check, resolve } of entries) resolve?.('given_up', check);
   }
 
   private forget(entries: readonly PendingCheck[]): void {

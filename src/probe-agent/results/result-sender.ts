@@ -3,7 +3,7 @@ import { PROTOCOL, RESULTS_PATH, type ResultsRequest } from '../../probe-protoco
 import { isRecord } from '../../platform/text/json';
 import { Clock } from '../../platform/time/clock';
 import { SECOND_MS } from '../../platform/time/time-units';
-import { ProbingMetrics } from '../probing.metrics';
+import { ProbeAgentMetrics } from '../probe-agent.metrics';
 import { ProbeSession } from '../server/probe-session';
 import { askedPauseMs, retryAfterMs } from '../server/retry';
 import { ServerConnection, type ServerReply, ServerUnreachable } from '../server/server-connection';
@@ -35,7 +35,7 @@ export class ResultSender {
     private readonly buffer: ResultBuffer,
     private readonly connection: ServerConnection,
     private readonly session: ProbeSession,
-    private readonly metrics: ProbingMetrics,
+    private readonly metrics: ProbeAgentMetrics,
     private readonly clock: Clock,
   ) {
     buffer.onAdded(() => {

@@ -11,7 +11,7 @@ type ResultKind = 'recorded' | 'duplicate' | 'late' | 'refused';
 
 /** A probe's metrics, in addition to the engine's. */
 @Injectable()
-export class ProbingMetrics {
+export class ProbeAgentMetrics {
   private readonly results;
 
   constructor(

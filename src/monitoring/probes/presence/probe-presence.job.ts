@@ -7,7 +7,7 @@ import { inBatches, type Retention, RETENTION_BATCH } from '../../../platform/jo
 import { MINUTE_MS } from '../../../platform/time/time-units';
 import { ONLINE_MS } from '../../../probe-protocol/protocol';
 import { AnyProbes } from '../../../probe/any-probes';
-import { type MeasuredProbe, RemoteMetrics } from '../remote.metrics';
+import { type MeasuredProbe, ProbeMetrics } from '../probe.metrics';
 
 // Cost: a scan of the probes, at most a few thousand rows.
 const OFFLINE =
@@ -31,7 +31,7 @@ export class ProbePresenceJob {
   constructor(
     private readonly database: WorkerDatabase,
     private readonly clock: DatabaseClock,
-    private readonly metrics: RemoteMetrics,
+    private readonly metrics: ProbeMetrics,
     private readonly probes: AnyProbes,
     jobs: BackgroundJobs,
   ) {

@@ -10,9 +10,9 @@ import { within } from '../../../platform/net/deadline';
 import { problems } from '../../../platform/problem/problem';
 import type { ResultsResponse } from '../../../probe-protocol/protocol';
 import { type AskResult, ProbeAsks } from '../ask/probe-asks';
-import { RemoteMetrics } from '../remote.metrics';
+import { ProbeMetrics } from '../probe.metrics';
 import { ReplyTimes } from '../reply-times';
-import { RemoteResults } from './remote-results';
+import { ProbeResults } from './probe-results';
 import { type Assigned, AssignedEndpoints } from './assigned-endpoints';
 import { type GivenAsk, type Judgement, judgeRow } from './row-rules';
 import { type ReadResult, readResults } from './sent-results';
@@ -53,11 +53,11 @@ export class IntakeService {
 
   constructor(
     private readonly endpoints: AssignedEndpoints,
-    private readonly results: RemoteResults,
+    private readonly results: ProbeResults,
     private readonly history: HistoryWriter,
     private readonly asks: ProbeAsks,
     private readonly times: ReplyTimes,
-    private readonly metrics: RemoteMetrics,
+    private readonly metrics: ProbeMetrics,
   ) {}
 
   /**

@@ -13,7 +13,7 @@ const SEND_MS = 5 * SECOND_MS;
 
 /** Runs a probe: polls, checks, and sends results. It stops these in the same order. */
 @Injectable()
-export class ProbingService implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class ProbeAgentService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   constructor(
     private readonly polls: PollLoop,
     private readonly sender: ResultSender,
