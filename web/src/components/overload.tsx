@@ -32,7 +32,7 @@ export const OverloadHelp = () => (
     <h2>How to fix this</h2>
     <p>
       Use longer intervals for checks that can wait, add another process with ROLE=worker on the same PostgreSQL, or use
-      a faster machine. See docs/operations.md. Skipped checks lower the coverage of an uptime, never the uptime itself.
+      a faster machine. See docs/reference/operations.md. Skipped checks lower the coverage of an uptime, never the uptime itself.
     </p>
   </div>
 );
