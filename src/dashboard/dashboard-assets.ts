@@ -80,6 +80,7 @@ export class DashboardAssets {
       const type = TYPES[extname(file)];
       if (type === undefined || !statSync(file).isFile()) continue;
       const path = `/${relative(directory, file).split(sep).join('/')}`;
+      if (path.startsWith('/help/')) continue;
       const body = readFileSync(file);
       this.assets.set(path, { type, etag: etagOf(body), isImmutable: /^(\/docs)?\/assets\//.test(path), body });
     }
