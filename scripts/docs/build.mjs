@@ -32,7 +32,13 @@ function llmsTxt(pages, folder) {
   return [
     `# ${home.title}`,
     `> ${home.summary}`,
-    ...sections.map((section) => `## ${section}\n\n${others.filter((page) => page.section === section).map(line).join('\n')}`),
+    ...sections.map(
+      (section) =>
+        `## ${section}\n\n${others
+          .filter((page) => page.section === section)
+          .map(line)
+          .join('\n')}`,
+    ),
     '',
   ].join('\n\n');
 }
@@ -122,7 +128,8 @@ async function build(out, isSite) {
           description: '',
           root: '{root}/help/',
           menu: '',
-          content: '<h1>Page not found</h1><p>This help page does not exist. It may have moved. <a href="{root}/help/">Open the contents</a>, or search above.</p>',
+          content:
+            '<h1>Page not found</h1><p>This help page does not exist. It may have moved. <a href="{root}/help/">Open the contents</a>, or search above.</p>',
           contents: '',
         },
         isSite,

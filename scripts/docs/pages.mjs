@@ -47,9 +47,7 @@ function summaryOf(markdown) {
  */
 export function linkTargets(pages) {
   const bySource = new Map(pages.map((page) => [page.source, page]));
-  const generated = new Map(
-    pages.filter(({ isGenerated }) => isGenerated).map((page) => [slugOf(page.title), page]),
-  );
+  const generated = new Map(pages.filter(({ isGenerated }) => isGenerated).map((page) => [slugOf(page.title), page]));
   return (page, link) => {
     if (/^[a-z]+:/.test(link)) return { url: link };
     const [path = '', anchor] = link.split('#');

@@ -93,7 +93,11 @@ function boundsOf(rules) {
   if (whole) return `A whole number from ${number(whole[1])} to ${number(whole[2])}.`;
   if (rules.includes('@IsWholeNumber')) return 'A whole number.';
   const list = /@OneOf\(\[([^\]]*)\]\)/.exec(rules);
-  if (list) return `One of ${list[1].split(/,(?=\s*')/).map((each) => `\`${each.trim().replace(/'/g, '')}\``).join(', ')}.`;
+  if (list)
+    return `One of ${list[1]
+      .split(/,(?=\s*')/)
+      .map((each) => `\`${each.trim().replace(/'/g, '')}\``)
+      .join(', ')}.`;
   if (rules.includes('@IsSwitch')) return '`on` or `off`.';
   const most = /@MostItems\((\d+)\)/.exec(rules);
   if (most) return `At most ${most[1]} values.`;
@@ -103,7 +107,8 @@ function boundsOf(rules) {
 const number = (digits) => Number(digits.replaceAll('_', '')).toLocaleString('en-US');
 
 function fallbackText(value) {
-  if (value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)) return 'not set';
+  if (value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0))
+    return 'not set';
   if (typeof value === 'boolean') return `\`${value ? 'on' : 'off'}\``;
   return `\`${Array.isArray(value) ? value.join(',') : value}\``;
 }
@@ -169,27 +174,33 @@ function metricsPage(root) {
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
     .flatMap((file) => metricsIn(file, readFileSync(join(root, 'src', file), 'utf8')));
   const places = [
-    ['Metrics of the service', 'From `GET /metrics` of each process with the role `all`, `api`, or `worker`.', (file) => !/^(probing|history\/prometheus)/.test(file)],
-    ['Metrics of an organization', 'From `GET /api/v1/metrics` with an API key, for the endpoints and probes of its organization.', (file) => file.startsWith('history/prometheus')],
+    [
+      'Metrics of the service',
+      'From `GET /metrics` of each process with the role `all`, `api`, or `worker`.',
+      (file) => !/^(probing|history\/prometheus)/.test(file),
+    ],
+    [
+      'Metrics of an organization',
+      'From `GET /api/v1/metrics` with an API key, for the endpoints and probes of its organization.',
+      (file) => file.startsWith('history/prometheus'),
+    ],
     ['Metrics of a probe', 'From `GET /metrics` of a process with `ROLE=probe`.', (file) => file.startsWith('probing')],
   ];
   return [
-    intro(
-      'Metrics',
-      'Every Prometheus metric, with its labels.',
-      ['[Operations](operations.md#metrics) explains which values matter. To set up Prometheus and Grafana, see [Prometheus and Grafana](../guides/automate/prometheus.md).'],
-    ),
-    ...places.map(([title, text, isHere]) =>
-      [
-        `## ${title}`,
-        text,
-        '| Metric | Labels | Meaning |\n| --- | --- | --- |',
-      ].join('\n\n') +
-      '\n' +
-      [...new Map(metrics.filter(({ file }) => isHere(file)).map((metric) => [metric.name, metric])).values()]
-        .sort((a, b) => (a.name < b.name ? -1 : 1))
-        .map(({ name, labels, help }) => `| \`${name}\` | ${labels.map((each) => `\`${each}\``).join(', ')} | ${inCell(help)} |`)
-        .join('\n'),
+    intro('Metrics', 'Every Prometheus metric, with its labels.', [
+      '[Operations](operations.md#metrics) explains which values matter. To set up Prometheus and Grafana, see [Prometheus and Grafana](../guides/automate/prometheus.md).',
+    ]),
+    ...places.map(
+      ([title, text, isHere]) =>
+        [`## ${title}`, text, '| Metric | Labels | Meaning |\n| --- | --- | --- |'].join('\n\n') +
+        '\n' +
+        [...new Map(metrics.filter(({ file }) => isHere(file)).map((metric) => [metric.name, metric])).values()]
+          .sort((a, b) => (a.name < b.name ? -1 : 1))
+          .map(
+            ({ name, labels, help }) =>
+              `| \`${name}\` | ${labels.map((each) => `\`${each}\``).join(', ')} | ${inCell(help)} |`,
+          )
+          .join('\n'),
     ),
   ].join('\n\n');
 }
@@ -238,19 +249,27 @@ function typeText(api, given) {
   }
   const options = given.oneOf ?? given.anyOf ?? given.allOf;
   if (options) return [...new Set(options.map((each) => typeText(api, each)))].join(' or ');
-  if (given.enum) return given.enum.filter((value) => value !== null).length > 12 ? 'text' : given.enum.map((value) => `\`${value}\``).join(', ');
+  if (given.enum)
+    return given.enum.filter((value) => value !== null).length > 12
+      ? 'text'
+      : given.enum.map((value) => `\`${value}\``).join(', ');
   const types = [given.type].flat().filter(Boolean);
   const words = types.map((type) => {
     if (type === 'array') return `list of ${typeText(api, given.items) || 'values'}`;
     if (type === 'string') return given.format === 'date-time' ? 'time' : 'text';
-    return { integer: 'whole number', number: 'number', boolean: '`true` or `false`', object: 'object', null: 'null' }[type] ?? type;
+    return (
+      { integer: 'whole number', number: 'number', boolean: '`true` or `false`', object: 'object', null: 'null' }[
+        type
+      ] ?? type
+    );
   });
   return [...new Set(words)].join(' or ');
 }
 
 function limitsText(schema) {
   const limits = [];
-  if (schema.minimum !== undefined && schema.maximum !== undefined) limits.push(`${number(String(schema.minimum))} to ${number(String(schema.maximum))}`);
+  if (schema.minimum !== undefined && schema.maximum !== undefined)
+    limits.push(`${number(String(schema.minimum))} to ${number(String(schema.maximum))}`);
   if (schema.maxLength !== undefined) limits.push(`at most ${number(String(schema.maxLength))} characters`);
   if (schema.maxItems !== undefined) limits.push(`at most ${schema.maxItems} items`);
   return limits.length === 0 ? '' : ` (${limits.join(', ')})`;
@@ -303,24 +322,36 @@ function resourcePage(api, tag, description) {
     intro(`API: ${tag}`, description ?? '', [
       'The [API overview](../api.md) explains authentication, lists, errors, and limits. You can try these requests at `/docs` of your service.',
       '| Request | Effect |\n| --- | --- |\n' +
-        operations.map(({ method, path, summary }) => `| [\`${method} ${path}\`](#${slugOf(summary)}) | ${inCell(summary)} |`).join('\n'),
+        operations
+          .map(({ method, path, summary }) => `| [\`${method} ${path}\`](#${slugOf(summary)}) | ${inCell(summary)} |`)
+          .join('\n'),
       `Most requests can also return these errors: ${[...common].map(linkToError).join(', ')}.`,
     ]),
   ];
   for (const operation of operations) {
     const { method, path, summary, responses } = operation;
     const body = operation.requestBody?.content?.['application/json'];
-    const parameters = (operation.parameters ?? []).map((each) => (each.$ref ? api.components.parameters[each.$ref.split('/').at(-1)] : each));
+    const parameters = (operation.parameters ?? []).map((each) =>
+      each.$ref ? api.components.parameters[each.$ref.split('/').at(-1)] : each,
+    );
     parts.push(`## ${summary}`, `\`${method} ${path}\``, oneLine(operation.description ?? ''));
     if (parameters.length > 0)
       parts.push(
         `| Parameter | In | Meaning |\n| --- | --- | --- |\n${parameters
-          .map((each) => `| \`${each.name}\` | ${each.in} | ${inCell(`${each.required ? 'Required. ' : ''}${each.description ?? each.schema?.description ?? ''}`)} |`)
+          .map(
+            (each) =>
+              `| \`${each.name}\` | ${each.in} | ${inCell(`${each.required ? 'Required. ' : ''}${each.description ?? each.schema?.description ?? ''}`)} |`,
+          )
           .join('\n')}`,
       );
     if (body) {
       const choices = resolved(api, body.schema)?.oneOf;
-      const table = choices ? `The body is one of ${choices.map((each) => refName(each)).filter(Boolean).join(', ')}. See [Channels](../README.md#channels) for the fields of each config.` : fieldTable(api, body.schema);
+      const table = choices
+        ? `The body is one of ${choices
+            .map((each) => refName(each))
+            .filter(Boolean)
+            .join(', ')}. See [Channels](../README.md#channels) for the fields of each config.`
+        : fieldTable(api, body.schema);
       if (table) parts.push('Body:', table);
     }
     parts.push(code(curl(api, operation)).replace('```text', '```sh'));
@@ -330,7 +361,9 @@ function resourcePage(api, tag, description) {
       const schema = content?.schema?.type === 'array' ? content.schema.items : content?.schema;
       const name = refName(schema);
       if (name) schemas.set(name, schema);
-      const what = name ? ` Returns ${content.schema.type === 'array' ? 'a list of ' : ''}[${name}](#${slugOf(`Fields of ${name}`)}).` : '';
+      const what = name
+        ? ` Returns ${content.schema.type === 'array' ? 'a list of ' : ''}[${name}](#${slugOf(`Fields of ${name}`)}).`
+        : '';
       parts.push(`**${status}**: ${oneLine(response.description ?? '')}${what}`);
     }
     const codes = errorsOf(operation).filter((each) => !common.has(each));
@@ -344,12 +377,19 @@ function resourcePage(api, tag, description) {
 }
 
 function curl(api, { method, path, parameters = [], requestBody, security }) {
-  const filled = path.replace(/\{(\w+)\}/g, (all, name) => parameters.find((each) => each.name === name)?.schema?.example ?? all);
+  const filled = path.replace(
+    /\{(\w+)\}/g,
+    (all, name) => parameters.find((each) => each.name === name)?.schema?.example ?? all,
+  );
   const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}"$UPTIME_URL${filled}"`];
   if (security === undefined || security.length > 0) lines.push('-H "Authorization: Bearer $UPTIME_API_KEY"');
   const content = requestBody?.content?.['application/json'];
   const example = content && exampleOf(api, content);
-  if (example !== undefined) lines.push("-H 'Content-Type: application/json'", `-d '${JSON.stringify(example).replaceAll("'", String.raw`'\''`)}'`);
+  if (example !== undefined)
+    lines.push(
+      "-H 'Content-Type: application/json'",
+      `-d '${JSON.stringify(example).replaceAll("'", String.raw`'\''`)}'`,
+    );
   return lines.join(' \\\n  ');
 }
 
@@ -377,7 +417,8 @@ function payloadsPage(api) {
   for (const [type, { post }] of Object.entries(api.webhooks)) {
     const content = post.requestBody.content['application/json'];
     parts.push(`## ${type}`, oneLine(post.description ?? post.summary), ...nested(api, content.schema));
-    const example = content.example ?? Object.values(content.examples ?? {})[0]?.value ?? resolved(api, content.schema)?.example;
+    const example =
+      content.example ?? Object.values(content.examples ?? {})[0]?.value ?? resolved(api, content.schema)?.example;
     if (example !== undefined) parts.push(json(example));
   }
   return parts.join('\n\n');
@@ -388,7 +429,9 @@ function nested(api, schema, name = null, seen = new Set()) {
   const { properties } = fieldsOf(api, schema);
   const parts = [name === null ? '' : `### ${name}`, fieldTable(api, schema, { showsRequired: false })];
   for (const [field, value] of Object.entries(properties)) {
-    const target = [value, ...(value.anyOf ?? []), ...(value.oneOf ?? []), ...(value.allOf ?? [])].find((each) => each.$ref) ?? value.items;
+    const target =
+      [value, ...(value.anyOf ?? []), ...(value.oneOf ?? []), ...(value.allOf ?? [])].find((each) => each.$ref) ??
+      value.items;
     const inner = refName(target);
     if (inner === undefined || seen.has(inner) || Object.keys(fieldsOf(api, target).properties).length === 0) continue;
     seen.add(inner);
@@ -446,7 +489,9 @@ const CHANNELS = {
 
 function channelsPage(api) {
   const examples = api.paths['/api/v1/contacts'].post.requestBody.content['application/json'].examples ?? {};
-  const types = [...new Set([...Object.keys(CHANNELS), ...Object.keys(examples)])].filter((type) => schemaOf(api, type));
+  const types = [...new Set([...Object.keys(CHANNELS), ...Object.keys(examples)])].filter((type) =>
+    schemaOf(api, type),
+  );
   return [
     intro('Channels', 'The fields of each channel, as `config` of a contact or an alert rule.', [
       'The guides under *Notify* explain where each value comes from.',
@@ -454,7 +499,9 @@ function channelsPage(api) {
     ...types.flatMap((type) => [
       `## ${CHANNELS[type] ?? type}`,
       `The type is \`${type}\`.`,
-      ...nested(api, { $ref: `#/components/schemas/${schemaOf(api, type)}` }).map((part) => part.replace(/^### /, `### ${CHANNELS[type] ?? type}: `)),
+      ...nested(api, { $ref: `#/components/schemas/${schemaOf(api, type)}` }).map((part) =>
+        part.replace(/^### /, `### ${CHANNELS[type] ?? type}: `),
+      ),
       ...(examples[type] ? [json(examples[type].value.config)] : []),
     ]),
   ].join('\n\n');
@@ -467,9 +514,16 @@ const schemaOf = (api, type) =>
 
 function limitsPage(root, api) {
   const settings = serviceSettings(root);
-  const row = ({ name, text, fallback }) => `| \`${name}\` | ${inCell(String(typeof fallback === 'number' ? fallback.toLocaleString('en-US') : fallback))} | ${inCell(text)} |`;
+  const row = ({ name, text, fallback }) =>
+    `| \`${name}\` | ${inCell(String(typeof fallback === 'number' ? fallback.toLocaleString('en-US') : fallback))} | ${inCell(text)} |`;
   const table = (some) => `| Setting | Default | Limit |\n| --- | --- | --- |\n${some.map(row).join('\n')}`;
-  const bounded = ['CreateWebsite', 'CreateEndpoint', 'CreateContactFields', 'CreatePublicPage', 'CreateMaintenanceWindow'].flatMap((name) =>
+  const bounded = [
+    'CreateWebsite',
+    'CreateEndpoint',
+    'CreateContactFields',
+    'CreatePublicPage',
+    'CreateMaintenanceWindow',
+  ].flatMap((name) =>
     Object.entries(fieldsOf(api, { $ref: `#/components/schemas/${name}` }).properties).flatMap(([field, schema]) => {
       const text = limitsText({ ...resolved(api, schema), ...schema });
       return text === '' ? [] : [`| ${name.replace(/^Create|Fields$/g, '')} | \`${field}\` | ${text.slice(2, -1)} |`];
@@ -483,7 +537,9 @@ function limitsPage(root, api) {
     'If a request exceeds a quota, it gets 409 [`quota_exceeded`](problems.md#quota_exceeded).',
     table(settings.filter(({ name }) => name.startsWith('QUOTA_'))),
     '## Limits of requests',
-    table(settings.filter(({ name, fallback }) => /RATE_LIMIT|^MAX_|PER_HOUR/.test(name) && typeof fallback === 'number')),
+    table(
+      settings.filter(({ name, fallback }) => /RATE_LIMIT|^MAX_|PER_HOUR/.test(name) && typeof fallback === 'number'),
+    ),
     '## Bounds of fields',
     `| Resource | Field | Bounds |\n| --- | --- | --- |\n${[...new Set(bounded)].join('\n')}`,
   ].join('\n\n');

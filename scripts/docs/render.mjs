@@ -53,8 +53,7 @@ export function render(root, page, { find, urlTo, urlOfImage }) {
         const { image } = find(page, href);
         if (image === undefined) throw new Error(`${page.source}: ${href} is not a picture in docs`);
         const bytes = readFileSync(join(root, image));
-        if (image.endsWith('.svg'))
-          return drawing(bytes.toString(), text);
+        if (image.endsWith('.svg')) return drawing(bytes.toString(), text);
         images.push(image);
         const { width, height } = sizeOfPng(bytes);
         return `<img src="${escaped(urlOfImage(image))}" alt="${escaped(text)}" width="${width}" height="${height}" loading="lazy">`;
@@ -65,7 +64,9 @@ export function render(root, page, { find, urlTo, urlOfImage }) {
           return `<${tag}${side}>${this.parser.parseInline(tokens)}</${tag}>`;
         };
         const head = header.map((each, index) => cell('th', each, index)).join('');
-        const body = rows.map((row) => `<tr${rowId(row[0])}>${row.map((each, index) => cell('td', each, index)).join('')}</tr>`);
+        const body = rows.map(
+          (row) => `<tr${rowId(row[0])}>${row.map((each, index) => cell('td', each, index)).join('')}</tr>`,
+        );
         const hasHead = header.some(({ text }) => text !== '');
         return `<div class="table" tabindex="0"><table>${hasHead ? `<thead><tr>${head}</tr></thead>` : ''}<tbody>${body.join('\n')}</tbody></table></div>\n`;
       },
@@ -118,7 +119,9 @@ function sectionsOf(page, tokens) {
     }
     const rows = token.type === 'table' ? token.rows.filter(([first]) => codeOf(first) !== undefined) : [];
     if (rows.length > 0 && !page.path.startsWith('reference/api/'))
-      rows.forEach((row) => listed.push({ anchor: codeOf(row[0]), heading: codeOf(row[0]), text: row.map(plain).join(' ') }));
+      rows.forEach((row) =>
+        listed.push({ anchor: codeOf(row[0]), heading: codeOf(row[0]), text: row.map(plain).join(' ') }),
+      );
     const section = sections.at(-1);
     if (section && (rows.length === 0 || !page.isGenerated)) section.text += ` ${plain(token)}`;
   }

@@ -1,6 +1,8 @@
 // The index of the search. It has an entry for each section of a page, so that a result leads to the right heading.
+import { createRequire } from 'node:module';
 import MiniSearch from 'minisearch';
-import { OPTIONS } from '../../web/help/search-options.mjs';
+
+const { OPTIONS } = createRequire(import.meta.url)('../../web/help/search-options.ts');
 
 export function searchIndex(sections, extension) {
   const index = new MiniSearch(OPTIONS);

@@ -54,7 +54,13 @@ function startSearch(): void {
   };
   const links = () => [...results.querySelectorAll('a')];
 
-  input.addEventListener('focus', () => void search().then(({ load }) => load(root())).catch(() => (loading = null)));
+  input.addEventListener(
+    'focus',
+    () =>
+      void search()
+        .then(({ load }) => load(root()))
+        .catch(() => (loading = null)),
+  );
   input.addEventListener('input', () => void show());
   input.form?.addEventListener('submit', (event) => {
     event.preventDefault();

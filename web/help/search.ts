@@ -1,5 +1,5 @@
 import MiniSearch from 'minisearch';
-import { OPTIONS } from './search-options.mjs';
+import { OPTIONS } from './search-options';
 
 interface Entry {
   url: string;
