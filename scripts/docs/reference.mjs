@@ -28,7 +28,7 @@ const json = (value) => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;
 
 /* Settings */
 
-/** Where the settings of a topic start, in the order of the class. */
+/** The first setting of each topic, in the order of the class. */
 const TOPICS = [
   ['HOST', 'Network and database'],
   ['BOOTSTRAP_API_KEY', 'Keys and access'],
@@ -113,7 +113,7 @@ function fallbackText(value) {
   return `\`${Array.isArray(value) ? value.join(',') : value}\``;
 }
 
-/** Where a text names a field of the class, the reader needs the name of the variable. */
+/** A text may name a field of the class. The reader needs the name of its variable. */
 const settingText = ({ name, text, fallback, bounds }, names) =>
   [
     `### ${name}`,
@@ -424,7 +424,7 @@ function payloadsPage(api) {
   return parts.join('\n\n');
 }
 
-/** Returns the table of a schema and those of the objects in it. */
+/** Returns the table of a schema and the tables of the objects in it. */
 function nested(api, schema, name = null, seen = new Set()) {
   const { properties } = fieldsOf(api, schema);
   const parts = [name === null ? '' : `### ${name}`, fieldTable(api, schema, { showsRequired: false })];
