@@ -122,7 +122,9 @@ async function build(inputs) {
       if (existsSync(join(root, page, 'index.html')))
         run('vite/bin/vite.js', 'build', page, '--outDir', join(aside, target), '--emptyOutDir', '--logLevel', 'error');
     if ((await template) !== 0) throw new Error('the template of the embedded database was not made');
-    writeHelp(join(aside, 'public/help'));
+    const help = join(aside, 'public/help');
+    renameSync(join(help, 'index.html'), join(help, '.template'));
+    writeHelp(help);
     writeFileSync(join(aside, '.built-from'), inputs);
     if (existsSync(dist)) renameSync(dist, old);
     renameSync(aside, dist);
@@ -136,14 +138,26 @@ async function build(inputs) {
 
 /** Writes the help pages from docs and the sources into a folder with the built template. */
 function writeHelp(folder) {
-  const template = join(folder, '.template');
-  if (!existsSync(template)) renameSync(join(folder, 'index.html'), template);
-  for (const name of readdirSync(folder).filter((each) => !['.template', 'assets'].includes(each)))
-    rmSync(join(folder, name), { recursive: true });
   const args = ['-r', './scripts/typescript.cjs', 'scripts/docs/build.mjs', '--out', folder];
-  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
   if (status !== 0) throw new Error('the help was not written');
   writeFileSync(join(folder, '.built-from'), helpInputs);
+}
+
+/** Replaces the pages of an existing dist, whose template is still fresh. */
+function renewHelp() {
+  const folder = join(dist, 'public/help');
+  const aside = join(root, '.cache', `help-new-${process.pid}`);
+  const old = join(root, '.cache', `help-old-${process.pid}`);
+  try {
+    for (const name of ['.template', 'assets']) cpSync(join(folder, name), join(aside, name), { recursive: true });
+    writeHelp(aside);
+    renameSync(folder, old);
+    renameSync(aside, folder);
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
+    rmSync(old, { recursive: true, force: true });
+  }
 }
 
 /** Prints only a warning, because a program that can't be bundled on this machine still runs. */
@@ -168,7 +182,7 @@ async function timed(title, work) {
 
 try {
   if (!isFresh(stamp)) await timed('Built dist', () => build(inputs));
-  else if (!isFresh(helpStamp, helpInputs)) await timed('Wrote the help', () => writeHelp(join(dist, 'public/help')));
+  else if (!isFresh(helpStamp, helpInputs)) await timed('Wrote the help', renewHelp);
   if (!process.argv.includes('sources') && !isFresh(bundleStamp)) await timed('Bundled it', () => bundle(inputs));
 } catch (error) {
   console.error(`Build failed: ${error.message}`);

@@ -1,5 +1,3 @@
-import type { Drawing } from '../components/empty';
-
 /** The help page for each page of the dashboard, by the start of its path. The first match counts. */
 const BY_PATH: readonly [path: string, page: string][] = [
   ['new/many', 'guides/monitor/many-at-once'],
@@ -61,7 +59,7 @@ const BY_TYPE: Readonly<Record<string, string>> = {
 export const helpForType = (type: string): string => BY_TYPE[type] ?? 'reference/check-types';
 
 /** The help page that explains how to fill an empty page, by its drawing. */
-export const HELP_FOR_EMPTY: Readonly<Partial<Record<Drawing, string>>> = {
+export const HELP_FOR_EMPTY: Readonly<Record<string, string>> = {
   rows: 'guides/monitor/website',
   alert: 'concepts/when-alerts-trigger',
   contacts: 'guides/notify/contacts',
@@ -71,6 +69,13 @@ export const HELP_FOR_EMPTY: Readonly<Partial<Record<Drawing, string>>> = {
   probes: 'guides/locations/add-a-probe',
 };
 
+/** Failures that the form explains, and failures without a code of the API. */
+const EXPLAINED = new Set(['validation_failed', 'precondition_failed', 'unknown', 'unreachable']);
+
+/** Returns the help page for an error code of the API, or `null` if the form says everything. */
+export const helpForProblem = (code: string): string | null =>
+  EXPLAINED.has(code) ? null : `reference/problems#${code}`;
+
 /** Every help page that the dashboard links to. A test compares it with the pages that exist. */
 export const LINKED_HELP: readonly string[] = [
   ...BY_PATH.map(([, page]) => page),
@@ -78,5 +83,6 @@ export const LINKED_HELP: readonly string[] = [
   ...Object.values(BY_TYPE),
   ...Object.values(HELP_FOR_EMPTY),
   'reference/check-types',
+  'reference/problems#quota_exceeded',
   'guides/operate/scaling#more-checks-than-fit',
 ];
