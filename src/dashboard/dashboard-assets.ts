@@ -87,7 +87,8 @@ export class DashboardAssets {
   }
 }
 
-const etagOf = (body: Buffer): string => `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
+export const etagOf = (body: Buffer): string =>
+  `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
 
 /**
  * Returns a page with relative URLs, for a service that runs below a path. Scripts and styles find their files relative

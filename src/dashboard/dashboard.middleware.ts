@@ -29,20 +29,21 @@ export class DashboardMiddleware implements NestMiddleware {
     if (asset) await this.send(asset, request, response);
     // Relative, so that it also works below a path.
     else if (isRead && path === '/help') response.status(302).setHeader('Location', 'help/').end();
-    else if (isRead && path.startsWith('/help/')) await this.sendNotFound(path, request, response, next);
+    else if (isRead && path.startsWith('/help/')) await this.sendHelpNotFound(path, response, next);
     else if (isRead && path === '/favicon.svg') sendFavicon(request, response);
     else if (isRead && NEEDS_BUILD.has(path)) response.status(503).type('text/plain').send(NOT_BUILT);
     else next();
   }
 
-  private async sendNotFound(path: string, request: Request, response: Response, next: NextFunction): Promise<void> {
+  /** Not compressed, because compressed pages are cached, and anyone can choose the path. */
+  private async sendHelpNotFound(path: string, response: Response, next: NextFunction): Promise<void> {
     const page = await this.help.notFound(rootAbove(path));
-    if (page) await this.send(page, request, response.status(404));
-    else next();
+    if (page === null) next();
+    else response.status(404).setHeader('Cache-Control', 'no-cache').type('html').send(page);
   }
 
   private async send(asset: Asset, request: Request, response: Response): Promise<void> {
-    const encoding = encodingFor(request);
+    const encoding = asset.type === 'image/png' ? 'identity' : encodingFor(request);
     response.setHeader('Cache-Control', asset.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache');
     response.setHeader('ETag', asset.etag);
     response.setHeader('Vary', 'Accept-Encoding');

@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join, sep } from 'node:path';
 import { Injectable } from '@nestjs/common';
-import type { Asset } from './dashboard-assets';
+import { type Asset, etagOf } from './dashboard-assets';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -44,15 +43,12 @@ export class HelpPages {
   }
 
   /**
-   * Returns the page for a URL path without a page. `root` is the relative URL of the service's root. `undefined` if the
+   * Returns the page that is shown for an unknown path. `root` is the relative URL of the service's root. `null` if the
    * help is not built.
    */
-  async notFound(root: string): Promise<Asset | undefined> {
+  async notFound(root: string): Promise<string | null> {
     const file = this.files.get(NOT_FOUND);
-    if (file === undefined) return undefined;
-    const page = await read(file, false);
-    const body = Buffer.from(page.body.toString().replaceAll('{root}', root));
-    return { ...page, body, etag: etagOf(body) };
+    return file === undefined ? null : (await readFile(file, 'utf8')).replaceAll('{root}', root);
   }
 }
 
@@ -68,5 +64,3 @@ async function read(file: string, isImmutable: boolean): Promise<Asset> {
   const body = await readFile(file);
   return { type: TYPES[extname(file)] ?? 'text/plain; charset=utf-8', etag: etagOf(body), isImmutable, body };
 }
-
-const etagOf = (body: Buffer): string => `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
