@@ -73,8 +73,11 @@ describe('the examples in the guides', () => {
 
   function run(lines: string): Promise<{ code: number | null; output: string }> {
     return new Promise((settle) => {
-      const child = execFile('bash', ['-euo', 'pipefail', '-c', lines], { cwd: folder, env }, (_, stdout, stderr) =>
-        settle({ code: child.exitCode, output: stdout + stderr }),
+      const child = execFile(
+        'bash',
+        ['--norc', '-euo', 'pipefail', '-c', lines],
+        { cwd: folder, env },
+        (_, stdout, stderr) => settle({ code: child.exitCode, output: stdout + stderr }),
       );
       child.stdin?.end();
     });

@@ -85,4 +85,6 @@ export const LINKED_HELP: readonly string[] = [
   'reference/check-types',
   'reference/problems#quota_exceeded',
   'guides/operate/scaling#more-checks-than-fit',
+  'guides/operate/lost-access',
+  'reference/api',
 ];

@@ -104,6 +104,7 @@ function SignIn({ methods, problem }: { methods: SignInMethods; problem: string 
             </details>
           )
         )}
+        <a href={at('/help/guides/operate/lost-access')}>Help</a>
         <a href={at('/docs')}>API reference</a>
       </div>
     </Card>
