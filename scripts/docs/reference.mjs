@@ -14,7 +14,7 @@ export async function generatedPages(root) {
     ['reference/cli', await commandPage(root)],
     ['reference/metrics', metricsPage(root)],
     ['reference/webhook-payloads', payloadsPage(api)],
-    ['reference/check-types', checkTypesPage(api)],
+    ['reference/check-types', checkTypesPage(root, api)],
     ['reference/channels', channelsPage(api)],
     ['reference/limits', limitsPage(root, api)],
     ...resourcePages(api),
@@ -442,7 +442,59 @@ function nested(api, schema, name = null, seen = new Set()) {
 
 /* Types of checks */
 
-function checkTypesPage(api) {
+/** When a target is up, for the types of the service. For other types, the docstring of the checker says it. */
+const UP = {
+  HTTP: 'The final response has a status from 200 to 299, and all critical assertions hold.',
+  HTTPS: 'As for HTTP, and the certificate is valid.',
+  TCP: 'The connection is established.',
+  DNS: 'The response has at least one record of the type.',
+  ICMP: 'One reply arrives.',
+  SSH: 'The server identifies itself as SSH 2.0.',
+  HEARTBEAT: 'The last run sent its ping in time, and reported no failure.',
+  PROBE: 'The probe was seen within the last minute.',
+};
+
+/** Returns the sources of assertions of each type, which the checker declares. */
+function checkersIn(root) {
+  const checkers = new Map();
+  const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
+  for (const file of files.filter((name) => name.endsWith('.checker.ts')).sort()) {
+    const source = readFileSync(join(root, 'src', file), 'utf8');
+    const found = source.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\s*@Checker\('(\w+)'\)\s*export class([^]*?)\n}/g);
+    let inherited = [];
+    for (const [, doc, type, body] of found) {
+      const [, given] = /assertionSources = ([^;]+);/.exec(body) ?? [];
+      const list = given?.startsWith('[') ? given : new RegExp(`const ${given} = ([^;]+);`).exec(source)?.[1];
+      const sources = list === undefined ? inherited : [...list.matchAll(/'(\w+)'/g)].map(([, name]) => name);
+      inherited = sources;
+      checkers.set(type, { sources, summary: /^.*?\.(?= |$)/.exec(oneLine(doc.replace(/^\s*\*/gm, '')))?.[0] ?? '' });
+    }
+  }
+  return checkers;
+}
+
+function typesTable(root, { type, url }) {
+  const checkers = checkersIn(root);
+  const forms = new Map(
+    [...url.description.matchAll(/`([A-Z]+)` ((?:(?! · `).)+)/g)].map(([, name, form]) => [name, form]),
+  );
+  const rows = type.enum.map((name) => {
+    const { sources = [], summary = '' } = checkers.get(name) ?? {};
+    const form = (forms.get(name) ?? '').replace(/\.$/, '');
+    const target = form.includes('`')
+      ? form
+      : form.replace(/^[^,]+/, (part) =>
+          part
+            .split(' or ')
+            .map((each) => `\`${each}\``)
+            .join(' or '),
+        );
+    return `| \`${name}\` | ${inCell(target)} | ${inCell(UP[name] ?? summary)} | ${sources.map((each) => `\`${each}\``).join(', ')} |`;
+  });
+  return `| Type | Target | Up means | Sources of assertions |\n| --- | --- | --- | --- |\n${rows.join('\n')}`;
+}
+
+function checkTypesPage(root, api) {
   const { properties } = fieldsOf(api, { $ref: '#/components/schemas/CreateEndpoint' });
   const codes = resolved(api, { $ref: '#/components/schemas/CheckErrorCode' }) ?? {};
   const errors = Object.entries(codes['x-enumDescriptions'] ?? {});
@@ -453,8 +505,7 @@ function checkTypesPage(api) {
       ['The guides under *Monitor* show an example of each type.'],
     ),
     '## Types and targets',
-    oneLine(properties.type?.description ?? ''),
-    oneLine(properties.url?.description ?? ''),
+    typesTable(root, properties),
     '## Fields of an endpoint',
     fieldTable(api, { $ref: '#/components/schemas/CreateEndpoint' }),
     '## Assertions',

@@ -29,6 +29,8 @@ export function render(root, page, { find, urlTo, urlOfImage }) {
 
   const marked = new Marked({
     gfm: true,
+    // Only links that are written as links. `http://host` is the form of a target.
+    tokenizer: { url: () => undefined },
     renderer: {
       heading({ depth, text, tokens }) {
         const id = anchorFor(text);
