@@ -486,7 +486,7 @@ function typesTable(root, { type, url }) {
       : form.replace(/^[^,]+/, (part) =>
           part
             .split(' or ')
-            .map((each) => `\`${each}\``)
+            .map((each) => (each.includes(' ') ? each : `\`${each}\``))
             .join(' or '),
         );
     return `| \`${name}\` | ${inCell(target)} | ${inCell(UP[name] ?? summary)} | ${sources.map((each) => `\`${each}\``).join(', ')} |`;

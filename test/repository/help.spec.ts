@@ -63,11 +63,17 @@ describe('the help', () => {
   let folder: string;
   let pages: Map<string, string>;
 
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'uptime-help-'));
-    cpSync(join(ROOT, 'web/help/index.html'), join(folder, '.template'));
-    const args = ['-r', './scripts/typescript.cjs', 'scripts/docs/build.mjs', '--out', folder];
+  /** Returns a folder with the pages. `npm run build` uses the built template instead of its source. */
+  function write(...options: string[]): string {
+    const out = mkdtempSync(join(tmpdir(), 'uptime-help-'));
+    cpSync(join(ROOT, 'web/help/index.html'), join(out, '.template'));
+    const args = ['-r', './scripts/typescript.cjs', 'scripts/docs/build.mjs', '--out', out, ...options];
     execFileSync(process.execPath, args, { cwd: ROOT, stdio: 'pipe' });
+    return out;
+  }
+
+  beforeAll(() => {
+    folder = write();
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.html'));
     const urlOf = (file: string) => `/help/${file === 'index.html' ? '' : file.replace(/\.html$/, '')}`;
     pages = new Map(files.map((file) => [urlOf(file), readFileSync(join(folder, file), 'utf8')]));
@@ -172,6 +178,18 @@ describe('the help', () => {
     const isOutside = (link: string): boolean => existsSync(join(ROOT, link.split(': ')[1] ?? ''));
     expect(dead.filter((link) => !isOutside(link) && !/CONTRIBUTING\.md$/.test(link))).toEqual([]);
   });
+
+  it('is also a website for any web server, without links to a running service', () => {
+    const site = write('--site');
+    const page = readFileSync(join(site, 'guides/monitor/cron-job.html'), 'utf8');
+    const links = [...page.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, link = '']) => link);
+    const local = links.filter((link) => !/^(#|https?:)/.test(link)).map((link) => link.split('#')[0] ?? '');
+    expect(local.length).toBeGreaterThan(100);
+    expect(local.filter((link) => !existsSync(join(site, 'guides/monitor', link)))).toEqual([]);
+    expect(page).not.toContain('>Dashboard<');
+    expect(existsSync(join(site, 'not-found.html'))).toBe(false);
+    rmSync(site, { recursive: true, force: true });
+  }, 60_000);
 
   describe('the search', () => {
     const searches = readJson('test/repository/help-searches.json') as [query: string, page: string][];

@@ -37,7 +37,10 @@ describe('the help', () => {
       'no-cache',
     ]);
     expect(response.headers.get('content-security-policy')).toContain("default-src 'self'");
-    expect(await response.text()).not.toMatch(/<style|\sstyle=|<script(?![^>]*\ssrc=)/);
+    const html = await response.text();
+    expect(html).not.toMatch(/<style|\sstyle=|<script(?![^>]*\ssrc=)/);
+    // So it also works below a path.
+    expect(html).not.toMatch(/\s(?:href|src)="\//);
   });
 
   it('sends /help to its first page by a relative URL, which also works below a path', async () => {
