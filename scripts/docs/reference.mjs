@@ -356,7 +356,7 @@ function resourcePage(api, tag, description) {
     }
     parts.push(code(curl(api, operation)).replace('```text', '```sh'));
     for (const [status, response] of Object.entries(responses)) {
-      if (!/^2/.test(status)) continue;
+      if (!status.startsWith('2')) continue;
       const content = Object.values(response.content ?? {})[0];
       const schema = content?.schema?.type === 'array' ? content.schema.items : content?.schema;
       const name = refName(schema);

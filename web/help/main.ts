@@ -117,13 +117,13 @@ function addCopyButtons(): void {
     button.textContent = 'Copy';
     button.addEventListener('click', () => {
       const text = block.querySelector('code')?.textContent ?? '';
-      const done = (word: string) => {
+      const showWord = (word: string) => {
         button.textContent = word;
         setTimeout(() => (button.textContent = 'Copy'), 2000);
       };
       navigator.clipboard.writeText(text.replace(/\n$/, '')).then(
-        () => done('Copied'),
-        () => done('Select the text to copy it'),
+        () => showWord('Copied'),
+        () => showWord('Select the text to copy it'),
       );
     });
     // Browsers offer the clipboard only to pages that were loaded over HTTPS or from this machine.
