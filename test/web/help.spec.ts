@@ -4,11 +4,13 @@ import { launchBrowser, Visit } from './browser';
 
 jest.setTimeout(180_000);
 
-/** The start page, a guide, a page with pictures, a generated page, and one of the largest pages. */
+/** The start page, a guide, pages with pictures and diagrams, a generated page, and one of the largest pages. */
 const PAGES = [
   '',
   'guides/monitor/cron-job',
   'get-started/quickstart',
+  'concepts/overview',
+  'concepts/when-alerts-trigger',
   'reference/settings',
   'reference/api/endpoints',
 ];
