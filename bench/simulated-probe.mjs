@@ -1,4 +1,4 @@
-// Probes without a checker for bench/probes.mjs. They speak protocol 1 over HTTP (docs/probe-protocol.md), schedule
+// Probes without a checker for bench/probes.mjs. They speak protocol 1 over HTTP (docs/reference/probe-protocol.md), schedule
 // checks, and report everything as up. Slots, waits, and retries are computed by the program's own functions from the
 // built tree, and its buffer decides what is sent when. Import this after the build.
 import { randomBytes } from 'node:crypto';

@@ -80,13 +80,15 @@ export class DashboardAssets {
       const type = TYPES[extname(file)];
       if (type === undefined || !statSync(file).isFile()) continue;
       const path = `/${relative(directory, file).split(sep).join('/')}`;
+      if (path.startsWith('/help/')) continue;
       const body = readFileSync(file);
       this.assets.set(path, { type, etag: etagOf(body), isImmutable: /^(\/docs)?\/assets\//.test(path), body });
     }
   }
 }
 
-const etagOf = (body: Buffer): string => `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
+export const etagOf = (body: Buffer): string =>
+  `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
 
 /**
  * Returns a page with relative URLs, for a service that runs below a path. Scripts and styles find their files relative

@@ -67,7 +67,7 @@ const SEVERAL = '(SELECT count(*) > 1 FROM (SELECT FROM organization LIMIT 2) AS
 // (docs/decisions/0019-overload.md). The statement skips an endpoint that another instance may still be checking.
 // Within this instance, checks of the same endpoint are kept apart in memory. If the clock is past $5, it has jumped,
 // and nothing is claimed. The first two columns are returned even if there are no slots. Cost: one index range scan
-// over the due rows and one update for each, measured with PostgreSQL 15 (docs/benchmarks.md).
+// over the due rows and one update for each, measured with PostgreSQL 15 (docs/contributing/benchmarks.md).
 const claimOf = (organizations: string): string => `
   WITH due AS (
     SELECT endpoint_id, next_check_at FROM endpoint_schedule

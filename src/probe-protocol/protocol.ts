@@ -2,7 +2,7 @@ import type { Assertion } from '../checker/assertion/assertion';
 import type { ErrorCode, CheckPhase, Outcome } from '../checker/checker';
 
 /**
- * Version 1 of the protocol between probe and service. See docs/probe-protocol.md. Both sides ignore unknown fields.
+ * Version 1 of the protocol between probe and service. See docs/reference/probe-protocol.md. Both sides ignore unknown fields.
  * Times are milliseconds since the epoch, according to the clock of the service's database.
  */
 export const PROTOCOL = 1;

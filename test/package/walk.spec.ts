@@ -10,7 +10,7 @@ beforeAll(async () => void (life = await liveAsTeam()), LIMIT_MS);
 
 const titles = COMMANDS.map((step) => [step.heading, step.lines.trimEnd().split('\n').at(-1) ?? '', step] as const);
 
-describe('docs/extending.md, followed in an empty folder with the packed package', () => {
+describe('docs/guides/extend/extending.md, followed in an empty folder with the packed package', () => {
   it('leads to a first green test, with the seconds of each step measured by a script', () => {
     const steps = /^ +[\d.]+ s {2}npm test\n +[\d.]+ s {2}from the empty folder to the first green test$/m;
     expect(life.firstGreenTest).toEqual({ code: 0, output: expect.stringMatching(steps) });

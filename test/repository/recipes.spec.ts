@@ -15,7 +15,7 @@ import { parseId } from '../../src/platform/ids/id';
 
 const ROOT = resolve(__dirname, '../..');
 const CHECK_TYPES = 'test/repository/check-types.cjs';
-const tree = plantRecipes(['CONTRIBUTING.md', 'docs/recipes.md']);
+const tree = plantRecipes(['CONTRIBUTING.md', 'docs/contributing/recipes.md']);
 const all = [...tree.added, ...new Set(tree.changed)];
 const isWeb = (path: string): boolean => path.startsWith('web/');
 

@@ -29,7 +29,7 @@ function cloned(): string {
 }
 
 /**
- * The first hour of a new user, in one go. `npm run pictures` uses it to create the pictures of docs/first-hour.md.
+ * The first hour of a new user, in one go. `npm run pictures` uses it to create the pictures of docs/get-started/quickstart.md.
  * The duration of each step is printed, next to its maximum on two idle cores. It isn't asserted, because a machine
  * that runs tests isn't idle.
  */

@@ -14,7 +14,7 @@ jest.setTimeout(240_000);
 
 const ROOT = join(__dirname, '../../..');
 const PASSWORD = 'three wise monkeys';
-const GUIDE = readFileSync(join(ROOT, 'docs/people.md'), 'utf8');
+const GUIDE = readFileSync(join(ROOT, 'docs/guides/people/people.md'), 'utf8');
 
 interface Listed {
   id: string;
@@ -136,7 +136,7 @@ describe('uptime members', () => {
       expect(logs).not.toContain(secret);
   });
 
-  it('restores the access of a person who lost it, as docs/people.md describes', async () => {
+  it('restores the access of a person who lost it, as docs/guides/people/people.md describes', async () => {
     const lines = [...GUIDE.matchAll(/^npm run members -- (.*?) +#/gm)];
     const said = (action: string) => lines.flatMap(([, words = '']) => (words.startsWith(action) ? [words] : []));
     const does = async (words = '') => {

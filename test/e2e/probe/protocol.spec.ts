@@ -540,8 +540,8 @@ describe('the probe protocol', () => {
     expect(await intake.take(caller, batches[6])).toMatchObject({ recorded: 1, duplicates: 999, refused: [] });
   });
 
-  it('is as docs/probe-protocol.md shows', async () => {
-    const text = readFileSync(join(__dirname, '../../../docs/probe-protocol.md'), 'utf8');
+  it('is as docs/reference/probe-protocol.md shows', async () => {
+    const text = readFileSync(join(__dirname, '../../../docs/reference/probe-protocol.md'), 'utf8');
     const shown = [...text.matchAll(/^```json\n([^]*?)^```/gm)].map(([, json = '']) => JSON.parse(json) as Example);
     const [poll, work, batch, outcome] = shown;
     if (!poll || !work || !batch || !outcome || shown.length !== 4) throw new Error('the page shows two requests');

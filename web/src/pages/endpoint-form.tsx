@@ -14,6 +14,7 @@ import { Check as CheckField, Choice, Lines, Select, Text } from '../components/
 import { Form, type FormState } from '../components/form/form';
 import { EditableList, HeaderList } from '../components/form/header-list';
 import { LocationFields } from '../components/form/location-fields';
+import { HelpLink } from '../components/help-link';
 import { ScheduleFields } from '../components/heartbeat/schedule-fields';
 import { Button, Data, Head } from '../components/layout';
 import { type EndpointChoices, endpointChoices } from '../logic/config-schema';
@@ -22,6 +23,7 @@ import { INTERVAL, TIMEOUT, WARN_DAYS } from '../logic/endpoint-defaults';
 import { duration } from '../logic/format';
 import { guessEndpoint, siteOf } from '../logic/endpoint-guess';
 import { isHeartbeat } from '../logic/heartbeat';
+import { helpForType } from '../logic/help-page';
 import { type HeartbeatDraft, heartbeatBody, heartbeatDraftOf, newHeartbeat } from '../logic/heartbeat-draft';
 import { tagsIn } from '../logic/maintenance';
 import { alertPlan, defaultContacts } from '../logic/new-alerts';
@@ -319,6 +321,7 @@ function NewEndpoint({ of }: { of: Endpoint | null }) {
               <button type="button" class="plain" onClick={() => patch(chosen)({ type: 'HEARTBEAT' })}>
                 A job that sends a ping when it finishes
               </button>
+              <HelpLink page={helpForType(draft.type)}>How this works</HelpLink>
             </p>
           )}
           {hasSecrets && <p class="notice warn">Secret values are not copied. Enter them again.</p>}

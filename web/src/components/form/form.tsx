@@ -3,11 +3,13 @@ import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { ApiProblem } from '../../api/client';
 import type { FieldProblem } from '../../api/types';
+import { helpForProblem } from '../../logic/help-page';
 import { problemText, titled } from '../../logic/problem-text';
 import { discard } from '../../state/drafts';
 import { address } from '../../state/router';
 import { may } from '../../state/session';
 import { errorMessage } from '../../state/toast';
+import { HelpLink } from '../help-link';
 import { Open } from './field';
 
 /** The state that a form passes to its fields. */
@@ -47,6 +49,7 @@ const unplaced = ({ pointer, message }: FieldProblem): string =>
 export function Form({ save, action, isOpen, explain = errorMessage, more, children }: Props) {
   const errors = useSignal<readonly FieldProblem[]>([]);
   const failure = useSignal('');
+  const help = useSignal<string | null>(null);
   const isOvertaken = useSignal(false);
   const isBusy = useSignal(false);
   const form = useRef<HTMLFormElement>(null);
@@ -63,6 +66,7 @@ export function Form({ save, action, isOpen, explain = errorMessage, more, child
   const clear = () => {
     errors.value = [];
     failure.value = '';
+    help.value = null;
     isOvertaken.value = false;
   };
 
@@ -75,6 +79,7 @@ export function Form({ save, action, isOpen, explain = errorMessage, more, child
       const problem = error instanceof ApiProblem && explain === errorMessage ? error : null;
       errors.value = problem?.errors ?? [];
       failure.value = problem?.message ?? explain(error);
+      help.value = problem && helpForProblem(problem.code);
       isOvertaken.value = problem?.code === 'precondition_failed';
     }
     isBusy.value = false;
@@ -102,6 +107,12 @@ export function Form({ save, action, isOpen, explain = errorMessage, more, child
       {failure.value !== '' && (
         <p class="notice bad" role="alert">
           {[failure.value, ...elsewhere.value.map(unplaced)].join(' ')}
+          {help.value !== null && (
+            <>
+              {' '}
+              <HelpLink page={help.value}>What to do</HelpLink>
+            </>
+          )}
           {isOvertaken.value && (
             <>
               {' Your changes were not saved. '}
