@@ -1,18 +1,24 @@
 import type { Contact } from '../../../web/src/api/types';
 import { contactState, unreached, worstFirst } from '../../../web/src/logic/contact-state';
 
-type Facts = Pick<Contact, 'failing_since' | 'alert_count' | 'last_delivery'>;
+type Facts = Pick<Contact, 'failing_since' | 'alert_count' | 'last_delivery' | 'cannot_send'>;
 
 const SINCE = '2026-11-20T10:00:00.000Z';
 const of = (state: 'pending' | 'delivered' | 'failed' | 'superseded'): Facts => ({
   failing_since: null,
   alert_count: 1,
   last_delivery: { state, at: SINCE, error: null },
+  cannot_send: null,
 });
 
 describe('the state of a contact', () => {
   it.each<[string, Facts, object | null]>([
-    ['Delivers', of('delivered'), { status: 'up', word: 'Delivers' }],
+    ['Working', of('delivered'), { status: 'up', word: 'Working' }],
+    [
+      'Cannot send without a mail server, although its last message arrived',
+      { ...of('delivered'), cannot_send: 'No mail server is configured.' },
+      { status: 'degraded', word: 'Cannot send' },
+    ],
     [
       'Failing, regardless of its last message',
       { ...of('pending'), failing_since: SINCE },
@@ -23,8 +29,8 @@ describe('the state of a contact', () => {
       { ...of('failed'), failing_since: SINCE, alert_count: 0 },
       { status: 'down', word: 'Failing' },
     ],
-    ['Not used', { ...of('delivered'), alert_count: 0 }, { status: 'paused', word: 'Not used' }],
-    ['Nothing sent', { ...of('delivered'), last_delivery: null }, { status: 'unknown', word: 'Nothing sent' }],
+    ['Unused', { ...of('delivered'), alert_count: 0 }, { status: 'paused', word: 'Unused' }],
+    ['No messages yet', { ...of('delivered'), last_delivery: null }, { status: 'unknown', word: 'No messages yet' }],
     ['the state of its last message if that waits', of('pending'), null],
     ['the state of its last message if that was superseded', of('superseded'), null],
   ])('is %s', (_, facts, state) => expect(contactState(facts)).toEqual(state));

@@ -6,11 +6,13 @@ export function contactState({
   failing_since,
   alert_count,
   last_delivery,
-}: Pick<Contact, 'failing_since' | 'alert_count' | 'last_delivery'>): { status: Shown; word: string } | null {
+  cannot_send,
+}: Pick<Contact, 'failing_since' | 'alert_count' | 'last_delivery' | 'cannot_send'>): { status: Shown; word: string } | null {
+  if (cannot_send !== null) return { status: 'degraded', word: 'Cannot send' };
   if (failing_since !== null) return { status: 'down', word: 'Failing' };
-  if (alert_count === 0) return { status: 'paused', word: 'Not used' };
-  if (last_delivery === null) return { status: 'unknown', word: 'Nothing sent' };
-  return last_delivery.state === 'delivered' ? { status: 'up', word: 'Delivers' } : null;
+  if (alert_count === 0) return { status: 'paused', word: 'Unused' };
+  if (last_delivery === null) return { status: 'unknown', word: 'No messages yet' };
+  return last_delivery.state === 'delivered' ? { status: 'up', word: 'Working' } : null;
 }
 
 /** How long messages must fail before the overview reports it. Until then, a retry may succeed. */

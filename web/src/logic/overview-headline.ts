@@ -57,19 +57,31 @@ export function reached(
 }
 
 /**
+ * Returns why no message about an open failure has arrived, or an empty string if that isn't known. `events` are newest
+ * first.
+ */
+export const failedBecause = (events: readonly Pick<AlertEvent, 'delivery'>[]): string =>
+  events.find(({ delivery }) => delivery !== null && delivery.state !== 'delivered' && delivery.error !== null)?.delivery
+    ?.error ?? '';
+
+/**
  * Says who was notified, such as `On call was notified.`, or returns an empty string if that isn't known. `names` are
- * those who were reached.
+ * those who were reached, and `cause` is why no one was.
  */
 export function toldText(
   { acknowledgement, maintenance, alert_open }: Pick<OverviewItem, 'acknowledgement' | 'maintenance' | 'alert_open'>,
   names: readonly string[] | null,
+  cause = '',
 ): string {
   if (acknowledgement) return `Acknowledged by ${acknowledgedBy(acknowledgement.by)}.`;
   if (names === null || (names.length === 0 && !alert_open)) return maintenance ? 'It is in maintenance.' : '';
-  if (names.length === 0) return 'No one has been reached.';
+  if (names.length === 0) return cause === '' ? 'No one has been reached.' : `No one has been reached: ${sentence(cause)}`;
   if (names.length > 2) return `${names[0] ?? ''} and ${count(names.length - 1, 'other')} were notified.`;
   return `${names.join(' and ')} ${names.length === 1 ? 'was' : 'were'} notified.`;
 }
+
+/** Returns the text with a period. */
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 /** How many days before its expiry a certificate starts to count. Endpoints that warn earlier count earlier. */
 const SOON_DAYS = WARN_DAYS;
