@@ -43,7 +43,8 @@ describe('everyday tasks: notifications, the palette, undo', () => {
   it('asks after the first Create who should be notified, tests it, and offers to simulate a failure', async () => {
     await visit.open(pathOf('Checkout'));
     const card = page.getByRole('region', { name: 'Who should be notified?' });
-    await card.getByText('This server has no email account.').waitFor();
+    await card.getByRole('button', { name: 'Email' }).click();
+    await card.getByText('No mail server is configured.').waitFor();
     await card.getByRole('button', { name: 'Webhook' }).click();
     await card.getByRole('button', { name: 'Save and notify' }).click();
     await card.locator('.field .error').waitFor();

@@ -20,6 +20,7 @@ import { SecondFactor1796432413000 } from './1796432413000-second-factor';
 import { HeartbeatAddresses1796432420000 } from './1796432420000-heartbeat-addresses';
 import { WatchedProbes1796432421000 } from './1796432421000-watched-probes';
 import { IncidentOutages1796518800000 } from './1796518800000-incident-outages';
+import { ConfirmedOutages1796518801000 } from './1796518801000-confirmed-outages';
 
 /** Every migration, oldest first. Add a new one here by hand: nothing depends on file name patterns. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -44,5 +45,6 @@ export const migrations: (new () => MigrationInterface)[] = [
   HeartbeatAddresses1796432420000,
   WatchedProbes1796432421000,
   IncidentOutages1796518800000,
+  ConfirmedOutages1796518801000,
   // A released one is never changed: the next one is added here.
 ];
