@@ -39,6 +39,8 @@ import { EpisodeRecorder } from './episode/episode-recorder';
 import { ExpiryDecisions } from './expiry/expiry-decisions';
 import { ExpiryJob } from './expiry/expiry.job';
 import { ReminderJob } from './reminder/reminder.job';
+import { IncidentTimelineController } from './timeline/incident-timeline.controller';
+import { IncidentTimelineService } from './timeline/incident-timeline.service';
 import { TestAlertController } from './test-alert.controller';
 import { TestAlertService } from './test-alert.service';
 import { TestNewAlertService } from './test-new-alert.service';
@@ -66,6 +68,7 @@ import { TestNewAlertService } from './test-new-alert.service';
     ContactAlertsController,
     AcknowledgementController,
     IncidentAcknowledgementController,
+    IncidentTimelineController,
     AcknowledgeLinkController,
   ],
   providers: [
@@ -77,6 +80,7 @@ import { TestNewAlertService } from './test-new-alert.service';
     AlertOpenApi,
     AcknowledgementService,
     IncidentAcknowledgementService,
+    IncidentTimelineService,
     AcknowledgeLinkService,
     AcknowledgementJob,
     AlertMetrics,

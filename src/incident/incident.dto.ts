@@ -189,7 +189,7 @@ export class IncidentView {
   @ApiProperty({
     type: 'integer',
     description:
-      'The length of all outages that have ended, in seconds. The time between two outages does not count. While the incident is open, add the time since `last_outage_started_at`.',
+      'The length of all outages that have ended, in seconds. The time between two outages does not count. While the incident is open, add the time since `last_outage_started_at`. For a manual incident, the length of the incident.',
     example: 0,
   })
   downtime_seconds!: number;
@@ -589,7 +589,7 @@ export const toIncidentView = (row: IncidentRow): IncidentView => ({
   reopened: row.reopened,
   outage_count: row.outageCount,
   last_outage_started_at: (row.lastStartedAt ?? row.startedAt).toISOString(),
-  downtime_seconds: row.kind === 'manual' ? 0 : Math.round(endedDowntimeMs(row) / SECOND_MS),
+  downtime_seconds: Math.round(endedDowntimeMs(row) / SECOND_MS),
   merged_into: row.mergedInto && formatId('incident', row.mergedInto),
   endpoint_count: row.endpointCount,
   open_count: row.openCount,

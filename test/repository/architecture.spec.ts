@@ -156,6 +156,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     episode: ['suppression'],
     acknowledgement: ['episode'],
     event: ['episode'],
+    timeline: ['suppression'],
     reminder: ['episode', 'suppression'],
     expiry: ['episode', 'suppression'],
     consistency: [],

@@ -139,6 +139,7 @@ const MATRIX: Readonly<Record<string, AccessRule>> = {
   'GET /api/v1/incidents': 'read',
   'GET /api/v1/incidents/:id': 'read',
   'GET /api/v1/incidents/:id/endpoints': 'read',
+  'GET /api/v1/incidents/:id/timeline': 'read',
   'POST /api/v1/incidents': 'write',
   'PUT /api/v1/incidents/:id': 'write',
   'DELETE /api/v1/incidents/:id': 'write',

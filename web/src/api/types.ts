@@ -99,6 +99,13 @@ export type IncidentMember = Schemas['IncidentEndpoint'];
 export type IncidentUpdate = Schemas['IncidentUpdate'];
 export type IncidentDetails = Omit<Schemas['IncidentDetail'], 'scope'> & { scope: MaintenanceScope | null };
 
+/** Everything that happened in an incident, and the messages that are due next. */
+export type IncidentTimeline = Schemas['IncidentTimeline'];
+export type TimelineItem = Schemas['IncidentTimelineItem'];
+export type TimelineEndpoint = Schemas['TimelineEndpoint'];
+export type TimelineDelivery = Schemas['TimelineDelivery'];
+export type PlannedNotification = Schemas['PlannedNotification'];
+
 export type IncidentChange = Omit<Schemas['IncidentChange'], 'scope'> & Pick<Incident, 'scope'>;
 
 /** The response from `/status/<slug>/history.json`: the public updates for one month. */

@@ -70,8 +70,8 @@ export function reached(
  * first.
  */
 export const failedBecause = (events: readonly Pick<AlertEvent, 'delivery'>[]): string =>
-  events.find(({ delivery }) => delivery !== null && delivery.state !== 'delivered' && delivery.error !== null)?.delivery
-    ?.error ?? '';
+  events.find(({ delivery }) => delivery && delivery.state !== 'delivered' && delivery.error !== null)?.delivery?.error ??
+  '';
 
 /**
  * Says who was notified, such as `On call was notified.`, or returns an empty string if that isn't known. `names` are

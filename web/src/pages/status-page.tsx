@@ -4,8 +4,7 @@ import { home, statusPageAt } from '../api/home';
 import type { PublicPage, Website } from '../api/types';
 import { CopyButton } from '../components/copy';
 import { Beside } from '../components/form/beside';
-import { Chooser } from '../components/form/chooser';
-import { Check, Field, Lines, Text } from '../components/form/field';
+import { Check, Choice, Field, Lines, Text } from '../components/form/field';
 import { Form, type FormState } from '../components/form/form';
 import { Button, Data, Head, Section } from '../components/layout';
 import { count } from '../logic/format';
@@ -226,10 +225,11 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
                       <Button onClick={() => (logo.value = null)}>Remove the logo</Button>
                     </p>
                   )}
-                  <Chooser
+                  <Choice
                     label="Show an endpoint as down"
+                    hint="Shorter outages are not listed."
                     error={form.problem('/down_after_minutes')}
-                    value={down_after_minutes === null ? '' : String(down_after_minutes)}
+                    value={String(down_after_minutes ?? '')}
                     set={(value) => set({ down_after_minutes: value === '' ? null : Number(value) })}
                     options={DOWN_AFTER}
                   />

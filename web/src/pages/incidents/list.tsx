@@ -10,7 +10,7 @@ import { Button, Head } from '../../components/layout';
 import { Shape } from '../../components/status';
 import { acknowledgedBy } from '../../logic/acknowledged-text';
 import { clockTime, count } from '../../logic/format';
-import { byDay, calmText, causeText, downText, lengthText, titleOf } from '../../logic/incident';
+import { byDay, calmText, causeText, downText, lengthText, reopenedText, titleOf } from '../../logic/incident';
 import { now } from '../../state/clock';
 import { openCount, openIncidents, refreshIncidents } from '../../state/incidents';
 import { listen } from '../../state/live';
@@ -125,7 +125,7 @@ interface RowProps {
 
 function Row({ of, isCurrent, isPicked, toggle }: RowProps) {
   const isOpen = of.state === 'open';
-  const facts = [causeText(of), downText(of), of.reopened > 0 ? `reopened ${count(of.reopened, 'time')}` : ''];
+  const facts = [causeText(of), downText(of), reopenedText(of)];
   const title = titleOf(of);
   return (
     <li class={isOpen ? (of.severity ?? 'manual') : ''} data-current={isCurrent ? '' : undefined}>
