@@ -42,6 +42,8 @@ export interface Notification {
   /** The number of that incident, and which outage of the endpoint in it this is. Added when the notification is sent. */
   incidentNumber?: number;
   outage?: number;
+  /** The IANA time zone of the organization. Absent for UTC. Added when the notification is sent. */
+  timezone?: string;
   /**
    * The key for paging channels: alert ID and incident number, `al_…-7`. It is the same for a trigger and its resolve.
    */
@@ -165,6 +167,8 @@ export interface NotificationLinks {
    * incident, it is the incident, and for any other digest the overview.
    */
   page: string;
+  /** The page of the incident that the event belongs to. Absent if there is none. */
+  incident?: string;
   /**
    * The link for acknowledging the incident. Set only in triggers, reminders, and digests of them, and only in channels
    * that people read.

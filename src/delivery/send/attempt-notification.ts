@@ -59,6 +59,7 @@ interface Row extends StoredNotification {
   /** The number of the endpoint's outages in that incident until then, including this one. */
   outage: number;
   orgId: string;
+  timezone: string | null;
   isDefaultOrg: boolean;
   config: SealedConfig | null;
 }
@@ -98,7 +99,7 @@ export class AttemptReader {
          COALESCE(i.id, n.incident_id) AS "incidentId", i.number AS "incidentNumber",
          (SELECT count(*)::int FROM incident_outage p
            WHERE p.incident_id = i.id AND p.endpoint_id = v.endpoint_id AND p.started_at <= v.started_at) AS outage,
-         COALESCE(o.is_default, false) AS "isDefaultOrg",
+         COALESCE(o.is_default, false) AS "isDefaultOrg", o.timezone,
          COALESCE(n.config, CASE WHEN COALESCE(a.type, c.type) = n.channel_type THEN COALESCE(a.config, c.config) END) AS config,
          r.contact_id AS "contactId", c.name AS "contactName",
          e.created_at AS "endedAt", e.duration_seconds AS "endedAfterSeconds"
@@ -123,7 +124,7 @@ export class AttemptReader {
     notification: Notification,
     source: Row & { config: SealedConfig },
   ): AttemptContent | NothingToSend {
-    const { alertId, contactId, contactName, incidentId, incidentNumber, outage, orgId, isDefaultOrg } = source;
+    const { alertId, contactId, contactName, incidentId, incidentNumber, outage, orgId, timezone, isDefaultOrg } = source;
     const through = source.through && { ...source.through, id: formatId('contact', source.through.id) };
     if (!this.channels.has(channelType)) {
       const reason = `This installation has no channel of type "${channelType}".`;
@@ -136,6 +137,7 @@ export class AttemptReader {
       const incident = {
         ...(incidentId !== null && { incidentId: formatId('incident', incidentId) }),
         ...(incidentNumber !== null && { incidentNumber, outage: Math.max(1, outage) }),
+        ...(timezone !== null && { timezone }),
       };
       const told = { ...notification, ...(through && { through }), ...incident };
       return { notification: told, config, egress, host: this.hostOf(channelType, config) };

@@ -21,6 +21,7 @@ import { HeartbeatAddresses1796432420000 } from './1796432420000-heartbeat-addre
 import { WatchedProbes1796432421000 } from './1796432421000-watched-probes';
 import { IncidentOutages1796518800000 } from './1796518800000-incident-outages';
 import { ConfirmedOutages1796518801000 } from './1796518801000-confirmed-outages';
+import { OrganizationTimezone1796518802000 } from './1796518802000-organization-timezone';
 
 /** Every migration, oldest first. Add a new one here by hand: nothing depends on file name patterns. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -46,5 +47,6 @@ export const migrations: (new () => MigrationInterface)[] = [
   WatchedProbes1796432421000,
   IncidentOutages1796518800000,
   ConfirmedOutages1796518801000,
+  OrganizationTimezone1796518802000,
   // A released one is never changed: the next one is added here.
 ];
