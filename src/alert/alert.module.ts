@@ -28,6 +28,7 @@ import { MissingDestinations } from './consistency/missing-destinations';
 import { ContactAlertsController } from './contact/contact-alerts.controller';
 import { ContactAlertsService } from './contact/contact-alerts.service';
 import { DeclaredAlerts } from './declared-alerts.service';
+import { DeletedAlerts } from './deleted-alerts';
 import { DefaultAlerts } from './contact/default-alerts';
 import { AlertEventController } from './event/alert-event.controller';
 import { AlertEvent } from './event/alert-event.entity';
@@ -76,6 +77,7 @@ import { TestNewAlertService } from './test-new-alert.service';
     AlertSettings,
     DeclaredAlerts,
     DefaultAlerts,
+    DeletedAlerts,
     ContactAlertsService,
     AlertOpenApi,
     AcknowledgementService,

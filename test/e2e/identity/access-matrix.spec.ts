@@ -137,6 +137,8 @@ const MATRIX: Readonly<Record<string, AccessRule>> = {
   'PUT /api/v1/status-pages/:id': 'write',
   'DELETE /api/v1/status-pages/:id': 'write',
   'GET /api/v1/incidents': 'read',
+  'GET /api/v1/deleted-endpoints': 'read',
+  'POST /api/v1/deleted-endpoints/:id/restore': 'write',
   'GET /api/v1/incidents/:id': 'read',
   'GET /api/v1/incidents/:id/endpoints': 'read',
   'GET /api/v1/incidents/:id/timeline': 'read',

@@ -58,6 +58,9 @@ export type Uptime = Schemas['Uptime'];
 export type Outage = Schemas['Outage'];
 export type LatencyBucket = Schemas['LatencyBucket'];
 
+/** An endpoint that was deleted in the last seven days. */
+export type DeletedEndpoint = Schemas['DeletedEndpoint'];
+
 export type Alert = Schemas['Alert'];
 /** The settings that determine when an alert triggers, resolves, and sends reminders. */
 export type AlertRule = Required<Schemas['AlertDefaults']>;

@@ -22,6 +22,7 @@ import { WatchedProbes1796432421000 } from './1796432421000-watched-probes';
 import { IncidentOutages1796518800000 } from './1796518800000-incident-outages';
 import { ConfirmedOutages1796518801000 } from './1796518801000-confirmed-outages';
 import { OrganizationTimezone1796518802000 } from './1796518802000-organization-timezone';
+import { DeletedEndpoints1796518803000 } from './1796518803000-deleted-endpoints';
 
 /** Every migration, oldest first. Add a new one here by hand: nothing depends on file name patterns. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -48,5 +49,6 @@ export const migrations: (new () => MigrationInterface)[] = [
   IncidentOutages1796518800000,
   ConfirmedOutages1796518801000,
   OrganizationTimezone1796518802000,
+  DeletedEndpoints1796518803000,
   // A released one is never changed: the next one is added here.
 ];
