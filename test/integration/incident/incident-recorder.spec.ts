@@ -45,7 +45,7 @@ describe('incidents in the transaction of their alerts', () => {
     );
   const outages = () =>
     alerting.database.query<{ id: string; seconds: number | null; code: string }>(
-      `SELECT endpoint_id AS id, error_code AS code, round(extract(epoch FROM ended_at - o.started_at))::int AS seconds
+      `SELECT endpoint_id AS id, error_code AS code, round(extract(epoch FROM o.ended_at - o.started_at))::int AS seconds
          FROM incident_outage o JOIN incident i ON i.id = o.incident_id AND i.org_id = $1 ORDER BY o.started_at`,
       [orgId],
     );

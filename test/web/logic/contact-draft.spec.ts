@@ -20,6 +20,7 @@ const STORED: Contact = {
   key: null,
   owner: null,
   destination: 'hooks.slack.com',
+  cannot_send: null,
   alert_count: 2,
   last_delivery: null,
   failing_since: null,
