@@ -52,7 +52,7 @@ export function Timeline({ of, timeline, reload }: Props) {
 function Line({ entry, of, reload }: { entry: Entry; of: IncidentDetails; reload: () => void }) {
   const when = <time dateTime={entry.at}>{time(entry.at, now.value)}</time>;
   const tone = of.severity ?? 'manual';
-  const word = of.severity === 'degraded' ? 'degraded' : 'down';
+  const went = of.severity === 'degraded' ? 'became degraded' : 'went down';
   switch (entry.kind) {
     case 'said':
       return <Said update={entry.update} path={`/api/v1/incidents/${of.id}`} when={when} reload={reload} />;
@@ -83,13 +83,13 @@ function Line({ entry, of, reload }: { entry: Entry; of: IncidentDetails; reload
     case 'joined':
       return (
         <Event icon={entry.kind === 'began' ? 'alert' : 'plus'} tone={tone} when={when}>
-          <Reasons of={entry.endpoints} then={entry.kind === 'began' ? word : `${word} as well`} />
+          <Reasons of={entry.endpoints} then={entry.kind === 'began' ? went : `${went} as well`} />
         </Event>
       );
     case 'again':
       return (
         <Event icon="alert" tone={tone} when={when}>
-          <Reasons of={entry.endpoints} then={`${word} again`} />{' '}
+          <Reasons of={entry.endpoints} then={`${went} again`} />{' '}
           <span class="muted">{outageText(Math.max(...entry.endpoints.map(({ outage }) => outage)))}</span>
         </Event>
       );
