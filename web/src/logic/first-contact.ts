@@ -1,3 +1,5 @@
+import { FIRST_DEFAULTS } from './alert-rule';
+
 /** The most common first channels, with their input fields. */
 export const FIRST_CHANNELS = {
   email: { label: 'Address', placeholder: 'ops@example.com', pointer: '/config/to', icon: 'mail' },
@@ -33,7 +35,7 @@ export function firstContactBody(type: FirstChannel, address: string, server: Ma
   const several = value.split(/[\s,;]+/).filter((each) => each !== '');
   const name = type === 'email' ? (several[0] ?? 'Email') : type === 'slack' ? 'Slack' : 'Webhook';
   const smtp = type === 'email' && server.host.trim() !== '' ? { smtp: smtpOf(server) } : {};
-  return { name, type, config: { [key]: type === 'email' ? several : value, ...smtp }, default: true };
+  return { name, type, config: { [key]: type === 'email' ? several : value, ...smtp }, default: true, alert_defaults: FIRST_DEFAULTS };
 }
 
 const smtpOf = ({ host, username, password }: MailServer) => ({

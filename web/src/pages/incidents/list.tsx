@@ -74,7 +74,13 @@ export function IncidentsPage() {
           )
         }
       />
-      {(open === null || over === null) && <p class="muted">Loading…</p>}
+      {ended.hasFailed && (
+        <div class="notice bad" role="alert">
+          <p>The incidents could not be loaded.</p>
+          <Button onClick={reload}>Try again</Button>
+        </div>
+      )}
+      {(open === null || over === null) && !ended.hasFailed && <p class="muted">Loading…</p>}
       {open?.length === 0 && over && (
         <Empty drawing="calm">
           <h2>{calmText(over[0], now.value)}</h2>
