@@ -49,11 +49,17 @@ it('lists contacts that fail first, the longest failing before the others, and t
 it('reports that a contact cannot be reached once it has failed for five minutes and alerts use it, the longest failing first', () => {
   const at = (minutesAgo: number) => new Date(Date.parse(SINCE) - minutesAgo * 60_000).toISOString();
   const list = [
+    { id: 'without a mail server', failing_since: null, alert_count: 1, cannot_send: 'No mail server is configured.' },
     { id: 'a moment', failing_since: at(1), alert_count: 3 },
     { id: 'eight minutes', failing_since: at(8), alert_count: 1 },
     { id: 'not used', failing_since: at(60), alert_count: 0 },
     { id: 'arrives', failing_since: null, alert_count: 2 },
     { id: 'an hour', failing_since: at(60), alert_count: 1 },
   ];
-  expect(unreached(list, Date.parse(SINCE)).map(({ id }) => id)).toEqual(['an hour', 'eight minutes']);
+  const contacts = list.map((each) => ({ cannot_send: null, ...each }));
+  expect(unreached(contacts, Date.parse(SINCE)).map(({ id }) => id)).toEqual([
+    'an hour',
+    'eight minutes',
+    'without a mail server',
+  ]);
 });
