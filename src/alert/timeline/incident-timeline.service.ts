@@ -36,9 +36,10 @@ export class IncidentTimelineService {
     const planned = incident.state === 'open' ? await this.planned(id) : [];
     const { acknowledgement, past_acknowledgements, updates } = incident;
     const taken = [...(acknowledgement ? [acknowledgement] : []), ...past_acknowledgements];
+    // A message about an outage can have the same time, and comes after it.
     const items = [
-      ...outages.slice(0, MOST_ITEMS).flatMap(itemsOfOutage),
       ...told.slice(0, MOST_ITEMS).map(itemOfMessage),
+      ...outages.slice(0, MOST_ITEMS).flatMap(itemsOfOutage),
       ...taken.map((each): IncidentTimelineItemView => ({
         ...NOTHING,
         at: each.at,

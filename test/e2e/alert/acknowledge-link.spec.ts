@@ -249,7 +249,7 @@ describe('the acknowledge link of a message', () => {
       expect((await acknowledgement(alert)).body.by).toBe('Ada <b> (link)');
       const cookie = taken.headers.get('set-cookie') ?? '';
       expect(cookie).toMatch(/^ack_name=[\w-]+; Max-Age=31536000; HttpOnly; SameSite=Lax$/);
-      const next = await triggered();
+      const next = await triggered('named');
       const shown = await open(next.token, { headers: { cookie: cookie.split(';')[0] ?? '' } });
       expect(await shown.text()).toContain('name="name" maxlength="100" autocomplete="name" value="Ada &lt;b&gt;"');
     });

@@ -19,6 +19,7 @@ interface Shown {
   id: string;
   created_at: string;
   updated_at: string;
+  next_check_at: string;
   depends_on: string[];
 }
 
@@ -55,8 +56,8 @@ describe('a deleted endpoint', () => {
   };
   const age = (days: number) =>
     database.query(
-      `WITH purge AS (UPDATE history_purge SET asked_at = asked_at - make_interval(days => $2))
-       UPDATE deleted_endpoint SET deleted_at = deleted_at - make_interval(days => $2) WHERE org_id = $1`,
+      `WITH purge AS (UPDATE history_purge SET asked_at = asked_at - $2 * interval '1 day')
+       UPDATE deleted_endpoint SET deleted_at = deleted_at - $2 * interval '1 day' WHERE org_id = $1`,
       [app.orgId, days],
     );
 
@@ -77,7 +78,7 @@ describe('a deleted endpoint', () => {
 
     const restored = await restore();
     expect(restored.status).toBe(200);
-    const { updated_at: _was, ...settings } = before.body;
+    const { updated_at: _was, next_check_at: _next, ...settings } = before.body;
     expect(restored.body).toMatchObject(settings);
     expect(await keyOf()).toBe(key);
     const outages = await database.query('SELECT ended_at FROM outage WHERE endpoint_key = $1 AND ended_at IS NOT NULL', [key]);
