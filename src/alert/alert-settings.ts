@@ -5,6 +5,7 @@ import { ContactStore, type HeldContact } from '../contact/contact-store';
 import {
   type AcceptedConfig,
   ChannelSettings,
+  type PresentedConfig,
   type SentConfig,
   type StoredConfig,
 } from '../delivery/config/channel-settings';
@@ -194,7 +195,7 @@ export class AlertSettings {
     reader: Pick<Caller, 'role'>,
     { alert, route }: RoutedAlert,
     generatedKeys: readonly string[] = [],
-  ): { config: object; destination: string | null } {
+  ): PresentedConfig {
     return this.channels.present(reader, ownerOf(alert.id, route.contactId), route, generatedKeys);
   }
 

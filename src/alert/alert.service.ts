@@ -207,8 +207,8 @@ export class AlertService {
     generatedKeys: readonly string[] = [],
   ): AlertView {
     const shown = route && this.settings.present(caller, { alert, route }, generatedKeys);
-    const { config, destination } = shown ?? { config: {}, destination: null };
-    const view = { ...toAlertRule(alert, config), destination, last_delivery: last.get(alert.id) ?? null };
+    const { config, destination, cannotSend } = shown ?? { config: {}, destination: null, cannotSend: null };
+    const view = { ...toAlertRule(alert, config), destination, cannot_send: cannotSend, last_delivery: last.get(alert.id) ?? null };
     return tagged(view, tagSource(alert));
   }
 }

@@ -83,6 +83,12 @@ export class ChannelRegistry implements OnModuleInit {
     return outcome;
   }
 
+  /** See `Channel.missing`. A type that isn't installed can't send anything. */
+  missing(type: string, config: object): string | null {
+    const channel = this.channels.get(type);
+    return channel ? (channel.missing?.(config) ?? null) : `This installation has no channel of type "${type}".`;
+  }
+
   /**
    * Returns the key of the rate limit and circuit breaker that all deliveries to this destination share. It contains no
    * secret.

@@ -85,6 +85,11 @@ export interface Channel<Config extends object = object> {
    * Returns the account and address that share one rate limit and one circuit breaker. Only a hash of them is stored.
    */
   destination(config: Config): readonly string[];
+  /**
+   * Returns what is missing on the server or in the config, so that no message can be sent, as a sentence. `null` if
+   * nothing is missing. Values in the config may be masked.
+   */
+  missing?(config: Config): string | null;
   send(request: SendRequest<Config>): Promise<SendOutcome>;
 }
 

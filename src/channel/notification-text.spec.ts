@@ -241,6 +241,12 @@ describe('the details of a notification', () => {
       ['40 endpoints are still down (incident #12)', { down: 40, isMore: true, isReminder: true }, REFUSED, 'bad'],
       ['12 endpoints are back up, 28 still down (incident #12)', { up: 12 }, UP, 'good'],
       ['Incident #12 is over: 40 endpoints, 23 min', { up: 1, open: 0, durationSeconds: 1380 }, UP, 'good'],
+      [
+        'Incident #12 is over: 40 endpoints, 6 min 43 s in 2 outages',
+        { up: 1, open: 0, durationSeconds: 403, outages: 2 },
+        UP,
+        'good',
+      ],
     ])('says "%s"', (sentence, incident, members, tone) => {
       const triggered = members.filter(({ kind }) => kind === 'triggered').length;
       const counts = { triggered, resolved: members.length - triggered, members };

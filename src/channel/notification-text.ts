@@ -168,7 +168,7 @@ export function eventSentence(notification: Notification): string {
   const name = nameOf(notification);
   switch (notification.kind) {
     case 'triggered':
-      return `${name} is ${notification.upSeconds === undefined ? '' : 'still '}${stateOf(notification)}${because(notification)} (${plural(notification.failureCount, 'check')} in a row)${fromWhere(notification)}${interruption(notification)}`;
+      return `${name} is ${notification.upSeconds === undefined ? '' : 'still '}${stateOf(notification)}${again(notification.outage)}${because(notification)} (${plural(notification.failureCount, 'check')} in a row)${fromWhere(notification)}${interruption(notification)}`;
     case 'reminder':
       return `${name} is ${stillText(notification)} (reminder ${notification.ordinal ?? 1})`;
     case 'resolved':
@@ -225,9 +225,14 @@ const expirySentence = ({ certificate }: Notification, name: string): string =>
 function span(notification: Notification): string {
   const length = notification.durationSeconds === null ? '' : ` (${durationText(notification.durationSeconds)})`;
   if (notification.startedAt === null) return `until ${timeText(notification.createdAt)}${length}`;
-  const sameDay = notification.startedAt.slice(0, 10) === notification.createdAt.slice(0, 10);
+  // The length ends with the first successful check, and the event is only recorded with a later one.
+  const until =
+    notification.durationSeconds === null
+      ? notification.createdAt
+      : new Date(Date.parse(notification.startedAt) + notification.durationSeconds * 1000).toISOString();
+  const sameDay = notification.startedAt.slice(0, 10) === until.slice(0, 10);
   const from = timeText(notification.startedAt).replace(/ UTC$/, '');
-  return `from ${from} to ${sameDay ? timeText(notification.createdAt).slice(11) : timeText(notification.createdAt)}${length}`;
+  return `from ${from} to ${sameDay ? timeText(until).slice(11) : timeText(until)}${length}`;
 }
 
 function digestSentence(digest: Notification['digest']): string {
@@ -254,10 +259,10 @@ type Digest = NonNullable<Notification['digest']>;
  */
 function foldSentence(
   digest: Digest,
-  { number, down, up, endpoints, open, durationSeconds, ...incident }: FoldedIncident,
+  { number, down, up, endpoints, open, durationSeconds, outages = 1, ...incident }: FoldedIncident,
 ) {
   if (down === 0 && durationSeconds !== null)
-    return `Incident #${number} is over: ${plural(endpoints, 'endpoint')}, ${durationText(durationSeconds)}`;
+    return `Incident #${number} is over: ${plural(endpoints, 'endpoint')}, ${durationText(durationSeconds)}${outages > 1 ? ` in ${outages} outages` : ''}`;
   const which = `(incident #${number})`;
   if (down === 0) return `${plural(up, 'endpoint')} ${are(up)} back up, ${open} still down ${which}`;
   const state = isAllDegraded(digest) ? 'degraded' : 'down';
@@ -265,9 +270,13 @@ function foldSentence(
   if (incident.isReminder) return `${plural(down, 'endpoint')} ${are(down)} still ${state}${upAgain} ${which}`;
   const where = incident.address === null ? '' : ` at ${oneLine(incident.address)}`;
   const said = `${sharedMessage(digest)}${upAgain} ${which}`;
-  if (!incident.isMore) return `${plural(down, 'endpoint')}${where} ${are(down)} ${state}${said}`;
+  if (!incident.isMore || outages > 1)
+    return `${plural(down, 'endpoint')}${where} ${are(down)} ${state}${again(outages)}${said}`;
   return where === '' ? `${down} more ${are(down)} ${state}${said}` : `${down} more, all${where}${said}`;
 }
+
+/** Returns what to add to a state if the endpoint was down before in the same incident. */
+const again = (outage = 1): string => (outage > 1 ? ' again' : '');
 
 const are = (count: number): string => (count === 1 ? 'is' : 'are');
 
@@ -311,9 +320,16 @@ function factsOf(notification: Notification): NotificationFact[] {
       value: notification.startedAt ? timeText(notification.startedAt) : '',
     },
     { label: 'Reported', value: timeText(notification.createdAt) },
+    { label: 'Incident', value: incidentText(notification) },
     { label: 'Description', value: someLines(notification.alert.description, 20) },
   ];
   return [...facts.filter(({ value }) => value !== ''), ...repeatFact(notification)];
+}
+
+/** Returns text such as "#4, outage 2 of this endpoint". Empty if the notification doesn't belong to an incident. */
+function incidentText({ incidentNumber, outage = 1 }: Notification): string {
+  if (incidentNumber === undefined) return '';
+  return outage > 1 ? `#${incidentNumber}, outage ${outage} of this endpoint` : `#${incidentNumber}`;
 }
 
 function sinceLabel({ kind, isDegraded }: Notification): string {

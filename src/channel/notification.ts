@@ -39,6 +39,11 @@ export interface Notification {
    * notification is sent.
    */
   incidentId?: string;
+  /** The number of that incident, and which outage of the endpoint in it this is. Added when the notification is sent. */
+  incidentNumber?: number;
+  outage?: number;
+  /** The IANA time zone of the organization. Absent for UTC. Added when the notification is sent. */
+  timezone?: string;
   /**
    * The key for paging channels: alert ID and incident number, `al_…-7`. It is the same for a trigger and its resolve.
    */
@@ -149,7 +154,9 @@ export interface FoldedIncident {
   /** The number of endpoints that were part of the incident at any time, and the number that are still down. */
   endpoints: number;
   open: number;
-  /** The duration from start to end. `null` while the incident is open. */
+  /** The number of outages. Absent in messages from before outages were counted. More than one if it reopened. */
+  outages?: number;
+  /** The length of all its outages. `null` while the incident is open. */
   durationSeconds: number | null;
 }
 
@@ -160,6 +167,8 @@ export interface NotificationLinks {
    * incident, it is the incident, and for any other digest the overview.
    */
   page: string;
+  /** The page of the incident that the event belongs to. Absent if there is none. */
+  incident?: string;
   /**
    * The link for acknowledging the incident. Set only in triggers, reminders, and digests of them, and only in channels
    * that people read.

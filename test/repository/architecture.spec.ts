@@ -148,6 +148,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     suppression: ['search'],
     settings: ['heartbeat', 'locations'],
     sitemap: ['settings'],
+    bin: ['locations', 'settings'],
   },
   delivery: { config: [], plan: [], send: ['config', 'plan'] },
   alert: {
@@ -156,6 +157,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     episode: ['suppression'],
     acknowledgement: ['episode'],
     event: ['episode'],
+    timeline: ['suppression'],
     reminder: ['episode', 'suppression'],
     expiry: ['episode', 'suppression'],
     consistency: [],

@@ -76,6 +76,7 @@ describe('incidents in the dashboard', () => {
     await entry('Storefront recovered').waitFor();
     await entry('REST v2, REST v1 (deprecated) and Webhooks went down').getByText('was refused').waitFor();
     await member('Search').getByText('Acknowledged').waitFor();
+    expect(await visit.barriers()).toEqual([]);
     // Three steps: the text, the audience, send.
     await page.keyboard.press('u');
     await page.keyboard.type('The second balancer is in service.');

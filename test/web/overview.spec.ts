@@ -300,11 +300,30 @@ describe('the overview', () => {
       const { body } = await app.read.get(`/endpoints/${ids.get(name)}`);
       expect(body).toMatchObject({ tags: ['eu', 'team:shop'], interval: 120 });
     }
-    const choose = async (dialog: Locator) => {
-      await dialog.getByLabel('Contact').selectOption('Team');
+    const team = { contacts: 'Contacts of 2 endpoints', rules: () => app.read.get<{ contact_id: string }[]>('/alerts?limit=100') };
+    const rulesOf = async (id: string) => (await team.rules()).body.filter((rule) => rule.contact_id === id).length;
+    const list = async () => (await app.read.get<{ id: string; name: string }[]>('/contacts')).body;
+    const idOf = async (name: string) => (await list()).find((each) => each.name === name)?.id ?? '';
+    await change('Contacts…', team.contacts, (dialog) => dialog.getByRole('checkbox', { name: /^Team/ }).check(), 'Apply');
+    await eventually('they are added', async () => (await rulesOf(await idOf('Team'))) === 2);
+
+    expect((await app.write.post('/contacts', { ...contact, name: 'Night' })).status).toBe(201);
+    await page.reload();
+    await selectSeveral();
+    const replace = async (dialog: Locator) => {
+      await dialog.getByText('2 of 2').waitFor();
+      await dialog.getByLabel('Replace').selectOption('Team');
+      await dialog.getByLabel('By').selectOption('Night');
+      await dialog.getByText('This replaces the contact of 2 alert rules.').waitFor();
     };
-    await change('Contacts…', 'Notify a contact about 2 endpoints', choose, 'Add alert rules');
-    await page.getByText('2 alert rules created.').waitFor();
+    await change('Contacts…', team.contacts, replace, 'Apply');
+    await eventually('they are replaced', async () => (await rulesOf(await idOf('Night'))) === 2);
+    expect(await rulesOf(await idOf('Team'))).toBe(0);
+
+    await page.reload();
+    await selectSeveral();
+    await change('Contacts…', team.contacts, (dialog) => dialog.getByRole('checkbox', { name: /^Night/ }).uncheck(), 'Apply');
+    await eventually('they are removed', async () => (await rulesOf(await idOf('Night'))) === 0);
   });
 
   it('continues as a wall with a separate read key, which is in no URL', async () => {
@@ -330,11 +349,12 @@ describe('the overview', () => {
     await screen.close();
   });
 
-  it('deletes several endpoints, also when the page is left at once', async () => {
+  it('deletes several endpoints after a question', async () => {
     await selectSeveral();
     await select('Bastion').click();
     await select('Name server').click();
     await bar().getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog', { name: 'Delete 2 endpoints?' }).getByRole('button', { name: 'Delete 2 endpoints' }).click();
     await page.getByText('2 endpoints are deleted').waitFor();
     await page.reload();
     for (const name of ['Bastion', 'Name server'])

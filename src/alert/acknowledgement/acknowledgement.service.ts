@@ -21,7 +21,8 @@ import {
   acknowledgeFindings,
   type AcknowledgementView,
   auditedAcknowledgement,
-  BY_LINK,
+  byLink,
+  type SaidByLink,
   toAcknowledgementView,
 } from './acknowledgement.dto';
 
@@ -89,12 +90,12 @@ export class AcknowledgementService {
 
   /**
    * Acknowledges through the link in a message, for its episode only. The acknowledgement lasts until the endpoint
-   * recovers, and `by` is "link". It never replaces an existing one. Returns false if there is one already or the
+   * recovers, and `by` shows that it was made through the link. It never replaces an existing one. Returns false if there is one already or the
    * episode has ended.
    */
   putByLink(
     { orgId, endpointId, alertId, episodeNo }: LinkedEpisode,
-    note: string,
+    { name, note }: SaidByLink,
     author: Authorship,
   ): Promise<boolean> {
     return this.database.transaction(async (tx) => {
@@ -108,7 +109,7 @@ export class AcknowledgementService {
         orgId,
         endpointId,
         open,
-        after: { by: BY_LINK, personId: null, at, note, until: null },
+        after: { by: byLink(name), personId: null, at, note, until: null },
         author,
       });
       return true;

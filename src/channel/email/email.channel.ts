@@ -165,9 +165,16 @@ export class EmailChannel implements Channel<EmailConfig> {
     return [account, ...[...config.to, ...(config.cc ?? [])].sort()];
   }
 
+  missing(config: EmailConfig): string | null {
+    const account = this.accountOf(config);
+    if (!account) return NO_ACCOUNT;
+    if (this.senderOf(config, account)) return null;
+    return account.operators ? NO_SMTP_FROM : NO_SENDER;
+  }
+
   async send({ notification, text, config, ...attempt }: SendRequest<EmailConfig>): Promise<SendOutcome> {
     const account = this.accountOf(config);
-    if (!account) return refused('No SMTP account: the alert has no "smtp" and the server has no SMTP_URL');
+    if (!account) return refused(NO_ACCOUNT);
     const from = this.senderOf(config, account);
     if (!from) return refused(account.operators ? NO_SMTP_FROM : NO_SENDER);
     const wait = account.operators ? this.waitOf(attempt.egress, config) : 0;
@@ -213,6 +220,7 @@ const tooManyRecipients = (waitSeconds: number): SendOutcome => ({
   mayHaveArrived: false,
 });
 
+const NO_ACCOUNT = 'No mail server is configured. Add one to the contact or set SMTP_URL.';
 const NO_SENDER = 'No sender: the alert has no "from" and the server has no SMTP_FROM';
 const NO_SMTP_FROM = 'No sender: the server has an SMTP account (SMTP_URL), but no SMTP_FROM';
 

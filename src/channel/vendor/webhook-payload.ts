@@ -87,6 +87,23 @@ export class NotifiedEventView {
   incident_id!: string | null;
 
   @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'The number of that incident within the organization.',
+    example: 12,
+  })
+  incident_number!: number | null;
+
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description:
+      'Which outage of the endpoint in that incident the event is about, starting at 1. More than 1 means that the endpoint went down again and the incident reopened.',
+    example: 1,
+  })
+  outage!: number | null;
+
+  @ApiProperty({
     type: String,
     nullable: true,
     description: 'For a resolve or a reminder, the `ev_…` ID of its trigger.',
@@ -510,6 +527,8 @@ const eventOf = (notification: Notification): NotifiedEventView => ({
   message: eventSentence(notification),
   incident_key: notification.incidentKey,
   incident_id: notification.incidentId ?? null,
+  incident_number: notification.incidentNumber ?? null,
+  outage: notification.outage ?? null,
   trigger_event_id: notification.triggerId,
   reason: notification.reason,
   error: errorOf(notification.error),

@@ -46,6 +46,14 @@ interface Judged {
   findings: Findings;
 }
 
+/** A config as a caller may see it. */
+export interface PresentedConfig {
+  config: object;
+  destination: string | null;
+  /** Why no message can be sent through it, or `null`. */
+  cannotSend: string | null;
+}
+
 /** Converts alert and contact configs between the API and the rows. Validates, encrypts, decrypts, and masks them. */
 @Injectable()
 export class ChannelSettings {
@@ -105,20 +113,21 @@ export class ChannelSettings {
   }
 
   /**
-   * Returns the config as this caller may see it, and its destination. A config that can't be decrypted is shown as
-   * empty, because it must not hide other alerts.
+   * Returns the config as this caller may see it, its destination, and why no message can be sent, if that is known. A
+   * config that can't be decrypted is shown as empty, because it must not hide other alerts.
    */
   present(
     { role }: Pick<Caller, 'role'>,
     owner: ConfigOwner,
     { type, config: stored }: Pick<StoredConfig, 'type' | 'config'>,
     generatedKeys: readonly string[] = [],
-  ): { config: object; destination: string | null } {
+  ): PresentedConfig {
     const config = this.opened(owner, stored);
-    if (!config) return { config: {}, destination: null };
+    if (!config) return { config: {}, destination: null, cannotSend: UNREADABLE };
     return {
       config: this.channels.present(type, config, role, generatedKeys),
       destination: this.channels.destination(type, config, role),
+      cannotSend: this.registry.missing(type, config),
     };
   }
 
@@ -194,6 +203,8 @@ export class ChannelSettings {
     });
   }
 }
+
+const UNREADABLE = 'The stored config cannot be read. Save it again.';
 
 /** The owner for configs that are not stored. Nothing is encrypted for it. */
 const UNSTORED: ConfigOwner = 'alert:';

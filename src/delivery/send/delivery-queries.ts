@@ -1,4 +1,5 @@
 import type { Tx } from '../../platform/database/database';
+import { epochMs } from '../../platform/database/epoch-ms';
 import { HOUR_MS } from '../../platform/time/time-units';
 import type {
   DeliveryDetail,
@@ -142,7 +143,9 @@ export async function readIncidents(
   if (ids.size === 0) return new Map();
   const rows = await tx.query<TellableIncident & { of: string }>(
     `SELECT o.id AS of, i.id, i.number, CASE WHEN i.cause = 'address' THEN i.cause_value END AS address,
-       i.endpoint_count AS "endpointCount", i.open_count AS "openCount", i.started_at AS "startedAt", i.ended_at AS "endedAt", l.*
+       i.endpoint_count AS "endpointCount", i.open_count AS "openCount", i.outage_count AS outages,
+       i.earlier_downtime_ms + COALESCE(${epochMs('i.ended_at')} - ${epochMs('COALESCE(i.last_started_at, i.started_at)')}, 0) AS "downtimeMs",
+       i.ended_at AS "endedAt", l.*
      FROM incident o
      JOIN incident i ON i.id = COALESCE(o.merged_into, o.id)
      CROSS JOIN LATERAL (

@@ -34,6 +34,7 @@ export class MessageLinks {
       ...notification,
       links: {
         page: `${publicUrl}/${pageOf(notification)}`,
+        ...(notification.incidentId && { incident: `${publicUrl}/#/incidents/${notification.incidentId}` }),
         acknowledge: token === null ? null : `${publicUrl}${ACKNOWLEDGE_PATH}/${token}`,
       },
     };

@@ -140,6 +140,13 @@ export class OverviewItemView {
   degraded!: boolean;
 
   @ApiProperty({
+    description:
+      'Whether the endpoint is `down`, but the failure is not confirmed yet. It is confirmed as soon as one of its alert rules would trigger, or after two failed checks if it has none.',
+    example: false,
+  })
+  verifying!: boolean;
+
+  @ApiProperty({
     type: OverviewLocationsView,
     nullable: true,
     description: 'How many of the locations report the endpoint as down. `null` if the endpoint has one location.',
@@ -315,6 +322,7 @@ export function toOverviewItem(
     tags: row.tags,
     status,
     degraded: status === 'up' && row.degraded_since !== null,
+    verifying: row.active && row.verifying,
     locations,
     maintenance: toEndpointMaintenance(maintenance),
     acknowledgement: acknowledgementOf(row),

@@ -3,6 +3,7 @@ import type { Caller } from '../../platform/access/caller';
 import { readByLocation } from '../../endpoint/locations/by-location';
 import { HEARTBEAT } from '../../endpoint/heartbeat/heartbeat-schedule';
 import { MaintenanceNowLookup } from '../../endpoint/suppression/maintenance-now';
+import { isVerifyingSql } from '../../endpoint/confirmation';
 import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import { Database } from '../../platform/database/database';
 import { epochMs } from '../../platform/database/epoch-ms';
@@ -211,7 +212,8 @@ const SELECT = `
          recent_degraded, tags, website_tags, acknowledged_by, acknowledged_note,
          location_count, quorum, interval_seconds, timeout_seconds,
          ${[...TIMES, 'acknowledged_at', 'acknowledged_until'].map(milliseconds).join(', ')},
-         CASE WHEN type = '${HEARTBEAT}' THEN (SELECT ${epochMs('h.expected_at')} FROM heartbeat h WHERE h.endpoint_id = listed) END AS next_expected_at`;
+         CASE WHEN type = '${HEARTBEAT}' THEN (SELECT ${epochMs('h.expected_at')} FROM heartbeat h WHERE h.endpoint_id = listed) END AS next_expected_at,
+         status = ${OUTCOME_CODE.down} AND ${isVerifyingSql('listed', 'type')} AS verifying`;
 
 /**
  * The endpoints on one page. $1 is the organization, $2 the last ID on the previous page, $3 the page size, and $4 the

@@ -1,8 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsInt, Max, Min } from 'class-validator';
+import { IsBoolean, IsInt, Max, Min, ValidateBy } from 'class-validator';
 import { IsName, Nested, Nullable, Optional, ReadOnlyField } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';
 import { type Role, ROLES } from '../../platform/access/permissions';
+import { isTimeZone } from '../../platform/time/time-zone';
 import type { QuotaName, QuotaOverrides } from '../quota/quotas';
 
 export interface OrganizationRow {
@@ -11,6 +12,7 @@ export interface OrganizationRow {
   is_default: boolean;
   quotas: QuotaOverrides;
   requires_second_factor: boolean;
+  timezone: string;
   created_at: Date;
   /** Set while the organization is being removed in steps. It is no longer visible to anyone. */
   deleted_at: Date | null;
@@ -64,6 +66,21 @@ export class UpdateOrganizationDto {
   quotas?: QuotaOverridesDto;
 }
 
+const TIMEZONE = {
+  description: 'The IANA time zone of the times in emails.',
+  example: 'Europe/Berlin',
+};
+
+/** Accepts a name in the IANA database. */
+const IsTimeZone = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isTimeZone',
+    validator: {
+      validate: (value) => typeof value === 'string' && value.length <= 64 && isTimeZone(value),
+      defaultMessage: () => 'timezone must be the name of an IANA time zone such as Europe/Berlin',
+    },
+  });
+
 export class UpdateCurrentOrganizationDto {
   @ReadOnlyField() id?: unknown;
   @ReadOnlyField() name?: unknown;
@@ -80,6 +97,11 @@ export class UpdateCurrentOrganizationDto {
   @Optional()
   @IsBoolean()
   requires_second_factor?: boolean;
+
+  @ApiPropertyOptional({ ...TIMEZONE, maxLength: 64 })
+  @Optional()
+  @IsTimeZone()
+  timezone?: string;
 }
 
 export class OrganizationView {
@@ -192,6 +214,9 @@ export class CurrentOrganizationView {
     example: false,
   })
   requires_second_factor!: boolean;
+
+  @ApiProperty(TIMEZONE)
+  timezone!: string;
 
   @ApiProperty({ type: QuotasView, description: 'The limits and the usage of the organization.' })
   quotas!: QuotasView;

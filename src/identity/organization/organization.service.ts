@@ -57,6 +57,7 @@ export class OrganizationService {
       person: person && { id: formatId('person', person.id), name: person.name },
       role,
       requires_second_factor: row.requires_second_factor,
+      timezone: row.timezone,
       quotas,
     };
     return tagged(view, tagSource(row));
@@ -70,12 +71,14 @@ export class OrganizationService {
       requireMatch(tagSource(row));
       const requires_second_factor = dto.requires_second_factor ?? row.requires_second_factor;
       if (requires_second_factor && !row.requires_second_factor) await this.requireProven(tx, caller);
-      await tx.query('UPDATE organization SET requires_second_factor = $2 WHERE id = $1', [
+      const timezone = dto.timezone ?? row.timezone;
+      await tx.query('UPDATE organization SET requires_second_factor = $2, timezone = $3 WHERE id = $1', [
         orgId,
         requires_second_factor,
+        timezone,
       ]);
-      const before = { requires_second_factor: row.requires_second_factor };
-      const after = { requires_second_factor };
+      const before = { requires_second_factor: row.requires_second_factor, timezone: row.timezone };
+      const after = { requires_second_factor, timezone };
       await recordChange(tx, { orgId, action: 'update', resource: 'organization', id: orgId, before, after });
     });
     return this.current(caller);
@@ -208,9 +211,10 @@ export class OrganizationService {
   }
 }
 
-const tagSource = ({ id, name, quotas, requires_second_factor }: OrganizationRow) => ({
+const tagSource = ({ id, name, quotas, requires_second_factor, timezone }: OrganizationRow) => ({
   id,
   name,
   quotas,
   requires_second_factor,
+  timezone,
 });

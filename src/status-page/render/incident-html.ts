@@ -1,9 +1,9 @@
 import type { IncidentStatus } from '../../incident/incident-row';
 import { html } from '../../platform/text/html';
 import { piecesOf } from '../incident-words';
-import type { StatusIncident, StatusUpdate } from '../page-incidents';
+import { downtimeMs, type StatusIncident, type StatusUpdate } from '../page-incidents';
 import { affected } from './maintenance-html';
-import { pill, timeBetween } from './page-parts';
+import { durationText, pill } from './page-parts';
 import { stamp } from './times';
 
 export const STATUS_WORDS: Readonly<Record<IncidentStatus, string>> = {
@@ -52,12 +52,20 @@ function* updates({ updates: all, ended_at, more }: StatusIncident): Generator<s
   }
 }
 
+/** Returns how long the incident took. The time between two outages doesn't count. */
+function lengthText(incident: StatusIncident, now: string): string {
+  const { ended_at, outages } = incident;
+  const length = durationText(downtimeMs(incident, now));
+  if (outages) return `${ended_at === null ? 'so far ' : ''}${length} in ${outages.length} outages`;
+  return `${ended_at === null ? 'for' : 'took'} ${length}`;
+}
+
 /** Yields one incident with a heading of this level. `now` determines its duration so far. */
 function* incidentItem(incident: StatusIncident, heading: 'h2' | 'h3', now: string): Generator<string> {
   const { title, status, started_at, ended_at } = incident;
   const state = ended_at === null ? 'incident' : 'up';
   yield `<li class="${ended_at === null ? 'open' : 'over'}"><div class="row"><${heading} dir="auto">${html(title)}</${heading}>${pill(state, STATUS_WORDS[status])}</div>
-<p class="small soft when">Affects ${html(affected(incident))}. ${ended_at === null ? 'Since' : 'Began'} ${stamp(started_at)}, ${ended_at === null ? 'for' : 'took'} ${timeBetween(started_at, ended_at ?? now)}.</p>\n`;
+<p class="small soft when">Affects ${html(affected(incident))}. ${ended_at === null ? 'Since' : 'Began'} ${stamp(started_at)}, ${lengthText(incident, now)}.</p>\n`;
   yield* updates(incident);
   yield '</li>';
 }

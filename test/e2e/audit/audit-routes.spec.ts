@@ -192,6 +192,14 @@ describe('the audit log of every route', () => {
       on: website,
       body: () => ({ name: 'a', type: 'HTTP', url: target.url }),
     },
+    'POST /api/v1/deleted-endpoints/:id/restore': {
+      entry: 'create endpoint',
+      on: async () => {
+        const id = await endpoint();
+        await app.admin.delete(`/endpoints/${id}`);
+        return id;
+      },
+    },
     'PUT /api/v1/endpoints/:id': { entry: 'update endpoint', on: endpoint, body: () => ({ interval: 30 }) },
     'DELETE /api/v1/endpoints/:id': { entry: 'delete endpoint', on: endpoint },
     'POST /api/v1/endpoints/test': {

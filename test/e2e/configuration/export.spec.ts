@@ -153,6 +153,7 @@ const everything = (): ConfigurationDocument => ({
       description: 'What runs.',
       accent: '#7a3ff2',
       domain: 'status.example.com',
+      down_after_minutes: 5,
       enabled: true,
       groups: [{ name: 'Shop', endpoints: ['shop/front'], websites: ['shop'] }],
     },

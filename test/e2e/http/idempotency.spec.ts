@@ -194,6 +194,7 @@ describe('Idempotency-Key', () => {
     'POST /api/v1/endpoints/:id/heartbeat/rotate',
     'POST /api/v1/websites/:id/ping-key/rotate',
     'POST /api/v1/endpoints/sitemap',
+    'POST /api/v1/deleted-endpoints/:id/restore',
     'POST /api/v1/people/:id/password-link',
     'POST /api/v1/invitations',
     'POST /api/v1/probes',

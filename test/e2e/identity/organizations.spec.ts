@@ -33,6 +33,7 @@ describe('organizations and keys', () => {
       role: 'read',
       person: null,
       requires_second_factor: false,
+      timezone: 'UTC',
       quotas: expect.objectContaining({ websites: { limit: null, used: 0 } }),
     });
   });

@@ -31,6 +31,7 @@ const item = (name: string, status: Status, more: Partial<OverviewItem> = {}): O
   alert_open: false,
   tags: [],
   degraded: false,
+  verifying: false,
   maintenance: null,
   acknowledgement: null,
   ...more,
@@ -39,6 +40,7 @@ const item = (name: string, status: Status, more: Partial<OverviewItem> = {}): O
 const many = Array.from({ length: 2009 }, (_, n) => item(`n${n}`, 'up'));
 const checkout = item('Checkout', 'down', { status_since: ago(259) });
 const payments = item('Payments', 'down', { status_since: ago(7205) });
+const blip = item('Blip', 'down', { status_since: ago(3), verifying: true });
 const slow = item('Slow', 'up', { degraded: true });
 
 describe('the sentence over the overview', () => {
@@ -52,6 +54,8 @@ describe('the sentence over the overview', () => {
     ['down', '2 of 2,011 are down, last Checkout, for 4 min.', [payments, checkout, ...many]],
     ['down', '1 of 2 is down: Payments, for 2 h.', [payments, slow]],
     ['down', '1 of 1 is down: New.', [item('New', 'down')]],
+    ['degraded', '1 of 2 is being verified: Blip.', [blip, item('Shop', 'up')]],
+    ['down', '1 of 2 is down: Payments, for 2 h.', [blip, payments]],
     ['degraded', '1 of 2,010 is degraded: Slow.', [slow, ...many]],
     ['degraded', '2 of 2 are degraded, among them Slow.', [slow, item('Other', 'up', { degraded: true })]],
     ['unknown', '1 of 2 is unknown', [item('New', 'unknown'), item('Old', 'up')]],

@@ -38,6 +38,7 @@ const item = (name: string, website: string, status: Status, more: Partial<Overv
   alert_open: false,
   tags: [],
   degraded: false,
+  verifying: false,
   maintenance: null,
   acknowledgement: null,
   ...more,

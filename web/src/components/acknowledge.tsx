@@ -39,7 +39,7 @@ export function AcknowledgedBanner(props: { path: string; of: Acknowledgement; o
           </>
         )}
       </p>
-      {may.respond() && <Button onClick={withdraw}>Withdraw</Button>}
+      {may.respond() && <Button onClick={withdraw}>Remove acknowledgement</Button>}
     </div>
   );
 }

@@ -22,6 +22,21 @@ const USUAL: AlertRule = {
   send_on_resolved: true,
 };
 
+/** The defaults that a new contact gets here, so that the first alert takes about one interval. */
+export const FIRST_DEFAULTS = { failure_threshold: 2 };
+
+/** How long checks are apart unless an endpoint has another interval, in seconds. */
+const USUAL_INTERVAL = 60;
+
+/** Returns how long the first alert takes, such as `About 1 min after the first failed check, at the usual interval.` */
+export function firstAlertText({ failure_threshold, after }: RuleDraft): string {
+  const checks = Number(failure_threshold);
+  if (!Number.isInteger(checks) || checks < 1) return '';
+  const seconds = Math.max((checks - 1) * USUAL_INTERVAL, secondsOf(after) ?? 0);
+  if (seconds === 0) return 'Triggers with the first failed check.';
+  return `Triggers about ${spanText(seconds)} after the first failed check, with one check a minute.`;
+}
+
 /** Returns a draft for a rule, or for a contact's defaults. Missing settings use the service's defaults. */
 export function ruleDraftOf(given: Partial<AlertRule>): RuleDraft {
   const rule = { ...USUAL, ...given };

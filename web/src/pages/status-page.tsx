@@ -4,7 +4,7 @@ import { home, statusPageAt } from '../api/home';
 import type { PublicPage, Website } from '../api/types';
 import { CopyButton } from '../components/copy';
 import { Beside } from '../components/form/beside';
-import { Check, Field, Lines, Text } from '../components/form/field';
+import { Check, Choice, Field, Lines, Text } from '../components/form/field';
 import { Form, type FormState } from '../components/form/form';
 import { Button, Data, Head, Section } from '../components/layout';
 import { count } from '../logic/format';
@@ -30,8 +30,18 @@ const EMPTY = {
   accent: '',
   domain: '',
   enabled: false,
+  down_after_minutes: null as number | null,
   groups: [{ name: '', endpoints: [], websites: [] }] as Group[],
 };
+/** When the page shows an endpoint as down. Shorter outages aren't listed. */
+const DOWN_AFTER: [value: string, label: string][] = [
+  ['', 'When an alert rule would trigger'],
+  ['0', 'At the first failed check'],
+  ['1', 'After 1 minute'],
+  ['2', 'After 2 minutes'],
+  ['5', 'After 5 minutes'],
+  ['10', 'After 10 minutes'],
+];
 const MAX_LOGO_BYTES = 64 * 1024;
 /** The number of matches to offer at once. */
 const OFFERED = 8;
@@ -63,7 +73,7 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
   }));
   const logoProblem = useSignal<string | undefined>(undefined);
   const set = patch(draft);
-  const { title, slug, description, accent, domain, enabled, groups } = draft.value;
+  const { title, slug, description, accent, domain, enabled, down_after_minutes, groups } = draft.value;
 
   const path = `/api/v1/status-pages${stored ? `/${stored.id}` : ''}`;
   const body = {
@@ -71,6 +81,7 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
     description,
     groups,
     enabled,
+    down_after_minutes,
     accent: accent || null,
     domain: domain || null,
     ...(slug !== '' && { slug }),
@@ -214,6 +225,14 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
                       <Button onClick={() => (logo.value = null)}>Remove the logo</Button>
                     </p>
                   )}
+                  <Choice
+                    label="Show an endpoint as down"
+                    hint="Shorter outages are not listed."
+                    error={form.problem('/down_after_minutes')}
+                    value={String(down_after_minutes ?? '')}
+                    set={(value) => set({ down_after_minutes: value === '' ? null : Number(value) })}
+                    options={DOWN_AFTER}
+                  />
                   <Check
                     label="Public"
                     value={enabled}

@@ -20,6 +20,10 @@ import { SecondFactor1796432413000 } from './1796432413000-second-factor';
 import { HeartbeatAddresses1796432420000 } from './1796432420000-heartbeat-addresses';
 import { WatchedProbes1796432421000 } from './1796432421000-watched-probes';
 import { LongerRoles1796432422000 } from './1796432422000-longer-roles';
+import { IncidentOutages1796518800000 } from './1796518800000-incident-outages';
+import { ConfirmedOutages1796518801000 } from './1796518801000-confirmed-outages';
+import { OrganizationTimezone1796518802000 } from './1796518802000-organization-timezone';
+import { DeletedEndpoints1796518803000 } from './1796518803000-deleted-endpoints';
 
 /** Every migration, oldest first. Add a new one here by hand: nothing depends on file name patterns. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -44,5 +48,9 @@ export const migrations: (new () => MigrationInterface)[] = [
   HeartbeatAddresses1796432420000,
   WatchedProbes1796432421000,
   LongerRoles1796432422000,
+  IncidentOutages1796518800000,
+  ConfirmedOutages1796518801000,
+  OrganizationTimezone1796518802000,
+  DeletedEndpoints1796518803000,
   // A released one is never changed: the next one is added here.
 ];

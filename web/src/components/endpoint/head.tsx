@@ -33,9 +33,8 @@ interface Props {
 export function EndpointHead({ endpoint, since, newest, onCheck, onPause, reload }: Props) {
   const isAcknowledging = useSignal(false);
   const isInTrouble = endpoint.status === 'down' || itemOf(endpoint.id)?.alert_open;
-  const destroy = () => {
-    deleteEndpoints([endpoint]);
-    go('/');
+  const destroy = async () => {
+    if (await deleteEndpoints([endpoint])) go('/');
   };
   const { heartbeat } = endpoint;
   const copy = !heartbeat && !isProbe(endpoint) && (

@@ -1,6 +1,6 @@
 import { page, query } from '../../api/client';
 import type { AlertEvent, OverviewItem } from '../../api/types';
-import { endingSoon, headlineOf, reached, toldText } from '../../logic/overview-headline';
+import { endingSoon, failedBecause, headlineOf, reached, toldText } from '../../logic/overview-headline';
 import { type Filters, countsOf, selected, STATUSES } from '../../logic/overview-order';
 import { count } from '../../logic/format';
 import { now } from '../../state/clock';
@@ -57,7 +57,7 @@ function Told({ item }: { item: OverviewItem }) {
   useEvery(30, told.reload);
   const { value } = told.data;
   const sinceMs = Date.parse(status_since ?? '') - EARLIER_MS;
-  return <> {toldText(item, value ? reached(value, sinceMs) : null)}</>;
+  return <> {toldText(item, value ? reached(value, sinceMs) : null, value && failedBecause(value))}</>;
 }
 
 /** Shows how many endpoints are in each status, counting those that match the text and website filters. */
