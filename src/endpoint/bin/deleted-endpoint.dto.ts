@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { Role } from '../../platform/access/caller';
+import type { Role } from '../../platform/access/permissions';
 import { exampleId, formatId } from '../../platform/ids/id';
 import { DAY_MS } from '../../platform/time/time-units';
 import { shownUrl } from '../settings/shown-settings';

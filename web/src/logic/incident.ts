@@ -98,8 +98,8 @@ export function againText(incident: Timed & Pick<Incident, 'outage_count'>, nowM
 }
 
 /** Returns `reopened once` or `reopened 3 times`. Empty if it never was. */
-export const reopenedText = ({ reopened }: Pick<Incident, 'reopened'>): string =>
-  reopened === 0 ? '' : reopened === 1 ? 'reopened once' : `reopened ${reopened.toLocaleString('en')} times`;
+export const reopenedText = ({ reopen_count }: Pick<Incident, 'reopen_count'>): string =>
+  reopen_count === 0 ? '' : reopen_count === 1 ? 'reopened once' : `reopened ${reopen_count.toLocaleString('en')} times`;
 
 /**
  * Returns the duration. If it exceeds a minute, it is in whole minutes, so that large text doesn't change every second.
