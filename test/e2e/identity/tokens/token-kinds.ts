@@ -50,7 +50,7 @@ export const PLACES: Readonly<Record<string, Made>> = {
   'identity/api-key/api-key-secret.ts hashApiKey': no('what is stored of a key'),
   'website/ping-key.ts newPingKey': tokens('ping key'),
   'endpoint/heartbeat/heartbeat-addresses.ts newToken': tokens('push token'),
-  'endpoint/heartbeat/heartbeat-addresses.ts insertHeartbeats': tokens('ping URL'),
+  'endpoint/heartbeat/heartbeat-addresses.ts ADDED': tokens('ping URL'),
   'endpoint/heartbeat/heartbeat-addresses.ts rotateAddress': tokens('ping URL'),
   'delivery/send/acknowledge-token.ts signatureOf': tokens('acknowledgement link'),
   'platform/secrets/opaque-position.ts seal': tokens('cursor'),
