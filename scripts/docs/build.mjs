@@ -11,16 +11,18 @@ import { searchIndex } from './search.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Replaces the links to generated pages, which are the same file in the repository, and to pages from elsewhere. */
+/** Returns the Markdown of a page with links that work where it is served. Other files of the repository are named. */
 function asServed(page, find) {
-  return page.markdown.replace(/\]\(([^)\s]+)\)/g, (all, link) => {
+  return page.markdown.replace(/\[([^\]]*)\]\(([^)\s]+)\)/g, (all, text, link) => {
     const target = find(page, link);
-    if (target.page === page) return `](#${target.anchor ?? ''})`;
+    if (target.url) return all;
+    if (target.page === page) return `[${text}](#${target.anchor ?? ''})`;
     if (target.page) {
       const path = relativeUrl(page.path, `${target.page.path || 'index'}.md`);
-      return `](${path}${target.anchor ? `#${target.anchor}` : ''})`;
+      return `[${text}](${path}${target.anchor ? `#${target.anchor}` : ''})`;
     }
-    return target.image ? `](${relativeUrl(page.path, imageName(target.image))})` : all;
+    if (target.image) return `[${text}](${relativeUrl(page.path, imageName(target.image))})`;
+    return text.includes(target.file) ? text : `${text} (\`${target.file}\` in the source)`;
   });
 }
 

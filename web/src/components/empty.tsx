@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import drawings from '../drawings.svg';
-import { HELP_FOR_EMPTY } from '../logic/help-page';
+import { helpForPath } from '../logic/help-page';
+import { route } from '../state/router';
 import { HelpLink } from './help-link';
 
 /** The IDs of the drawings in `drawings.svg`. */
@@ -16,9 +17,9 @@ export const Empty = ({ drawing, children }: { drawing: Drawing; children: Compo
       <use href={`${drawings}#${drawing}`} />
     </svg>
     {children}
-    {HELP_FOR_EMPTY[drawing] !== undefined && (
+    {drawing !== 'lost' && drawing !== 'calm' && (
       <p class="small">
-        <HelpLink page={HELP_FOR_EMPTY[drawing]}>How this works</HelpLink>
+        <HelpLink page={helpForPath(route.value.path)}>How this works</HelpLink>
       </p>
     )}
   </div>

@@ -23,7 +23,7 @@ import { INTERVAL, TIMEOUT, WARN_DAYS } from '../logic/endpoint-defaults';
 import { duration } from '../logic/format';
 import { guessEndpoint, siteOf } from '../logic/endpoint-guess';
 import { isHeartbeat } from '../logic/heartbeat';
-import { helpForType } from '../logic/help-page';
+import { helpForType } from '../logic/help-topic';
 import { type HeartbeatDraft, heartbeatBody, heartbeatDraftOf, newHeartbeat } from '../logic/heartbeat-draft';
 import { tagsIn } from '../logic/maintenance';
 import { alertPlan, defaultContacts } from '../logic/new-alerts';

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { ApiProblem } from '../../api/client';
 import type { FieldProblem } from '../../api/types';
-import { helpForProblem } from '../../logic/help-page';
+import { helpForProblem } from '../../logic/help-topic';
 import { problemText, titled } from '../../logic/problem-text';
 import { discard } from '../../state/drafts';
 import { address } from '../../state/router';

@@ -15,7 +15,7 @@ import { Button, Data } from '../../components/layout';
 import { ruleOf } from '../../logic/alert-rule';
 import { configSchemas, secretsIn } from '../../logic/config-schema';
 import { consequenceOf, contactDraftOf, contactRequestOf, isEdited } from '../../logic/contact-draft';
-import { helpForChannel } from '../../logic/help-page';
+import { helpForChannel } from '../../logic/help-topic';
 import { contactDocument } from '../../logic/document-preview';
 import { useDraft } from '../../state/drafts';
 import { patch, useLoad } from '../../state/load';
