@@ -90,6 +90,8 @@ const page = (id: string, more: Partial<PageRow>): PageRow => ({
   accent: null,
   logo_hash: null,
   domain: null,
+  indexed: true,
+  support_url: null,
   groups: [],
   external_key: null,
   updated_at: NOW,

@@ -153,6 +153,8 @@ const everything = (): ConfigurationDocument => ({
       description: 'What runs.',
       accent: '#7a3ff2',
       domain: 'status.example.com',
+      indexed: false,
+      support_url: 'https://example.com/support',
       enabled: true,
       groups: [{ name: 'Shop', endpoints: ['shop/front'], websites: ['shop'] }],
     },
