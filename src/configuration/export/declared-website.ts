@@ -63,5 +63,7 @@ const nonEmpty = <Name extends string>(name: Name, items: string[]): Partial<Rec
 /** Returns true if a website's page has settings that can't be expressed in a document. */
 export const hasMore = (page: PublicPageRow): boolean => {
   const { title, description, accent, domain, logo_hash: logo, groups, indexed, support_url: support } = page;
-  return [title, accent, domain, logo, groups, support].some((setting) => setting !== null) || description !== '' || !indexed;
+  return (
+    [title, accent, domain, logo, groups, support].some((setting) => setting !== null) || description !== '' || !indexed
+  );
 };

@@ -2,6 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsInt, Max, Min } from 'class-validator';
 import { IsName, Nested, Nullable, Optional, ReadOnlyField } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';
+import { IsTimeZoneName } from '../../platform/time/time-zone.rule';
 import { type Role, ROLES } from '../../platform/access/caller';
 import type { QuotaName, QuotaOverrides } from '../quota/quotas';
 
@@ -11,6 +12,8 @@ export interface OrganizationRow {
   is_default: boolean;
   quotas: QuotaOverrides;
   requires_second_factor: boolean;
+  /** An IANA time zone, or `null` for UTC. */
+  time_zone: string | null;
   created_at: Date;
   /** Set while the organization is being removed in steps. It is no longer visible to anyone. */
   deleted_at: Date | null;
@@ -80,6 +83,15 @@ export class UpdateCurrentOrganizationDto {
   @Optional()
   @IsBoolean()
   requires_second_factor?: boolean;
+
+  @ApiPropertyOptional({
+    description: 'The IANA time zone in which reports count days and months.',
+    example: 'Europe/Berlin',
+    maxLength: 64,
+  })
+  @Optional()
+  @IsTimeZoneName()
+  time_zone?: string;
 }
 
 export class OrganizationView {
@@ -192,6 +204,12 @@ export class CurrentOrganizationView {
     example: false,
   })
   requires_second_factor!: boolean;
+
+  @ApiProperty({
+    description: 'The IANA time zone in which reports count days and months. UTC by default.',
+    example: 'Europe/Berlin',
+  })
+  time_zone!: string;
 
   @ApiProperty({ type: QuotasView, description: 'The limits and the usage of the organization.' })
   quotas!: QuotasView;

@@ -24,6 +24,7 @@ import {
 } from './organization.dto';
 import { OrganizationDeleted } from './organization-events';
 import { OrganizationPurgeJob } from './organization-purge.job';
+import { DEFAULT_ZONE } from './organization-zones';
 import { changedOverrides } from '../quota/quotas';
 import { Quotas } from '../quota/quotas.service';
 
@@ -57,6 +58,7 @@ export class OrganizationService {
       person: person && { id: formatId('person', person.id), name: person.name },
       role,
       requires_second_factor: row.requires_second_factor,
+      time_zone: row.time_zone ?? DEFAULT_ZONE,
       quotas,
     };
     return tagged(view, tagSource(row));
@@ -70,12 +72,14 @@ export class OrganizationService {
       requireMatch(tagSource(row));
       const requires_second_factor = dto.requires_second_factor ?? row.requires_second_factor;
       if (requires_second_factor && !row.requires_second_factor) await this.requireProven(tx, caller);
-      await tx.query('UPDATE organization SET requires_second_factor = $2 WHERE id = $1', [
+      const time_zone = dto.time_zone ?? row.time_zone;
+      await tx.query('UPDATE organization SET requires_second_factor = $2, time_zone = $3 WHERE id = $1', [
         orgId,
         requires_second_factor,
+        time_zone,
       ]);
-      const before = { requires_second_factor: row.requires_second_factor };
-      const after = { requires_second_factor };
+      const before = { requires_second_factor: row.requires_second_factor, time_zone: row.time_zone };
+      const after = { requires_second_factor, time_zone };
       await recordChange(tx, { orgId, action: 'update', resource: 'organization', id: orgId, before, after });
     });
     return this.current(caller);
@@ -208,9 +212,10 @@ export class OrganizationService {
   }
 }
 
-const tagSource = ({ id, name, quotas, requires_second_factor }: OrganizationRow) => ({
+const tagSource = ({ id, name, quotas, requires_second_factor, time_zone }: OrganizationRow) => ({
   id,
   name,
   quotas,
   requires_second_factor,
+  time_zone,
 });

@@ -330,21 +330,14 @@ export class PublicPages {
     const extent = await this.extentOf(page);
     const key = `${page.published.slug} ${form} ${month.name} ${FOR_PEOPLE.has(form) ? keyOf(place) : ''}`;
     const keptMs = month.until <= this.clock.now() ? KEPT_MONTH_MS : KEPT_MS;
-    return this.whileSame(page, extent, { key, keptMs }, () =>
-      this.renderMonth(page, form, { month, place, extent }),
-    );
+    return this.whileSame(page, extent, { key, keptMs }, () => this.renderMonth(page, form, { month, place, extent }));
   }
 
   /**
    * Returns the page of an incident, or `null` if the page shows no such incident. The page itself has most of those that
    * people open. Throws: `temporarily_unavailable` if too many others are read.
    */
-  private async incident(
-    page: KeptPage,
-    id: string,
-    place: PagePlace,
-    address: string,
-  ): Promise<RenderedPage | null> {
+  private async incident(page: KeptPage, id: string, place: PagePlace, address: string): Promise<RenderedPage | null> {
     if (!isOpaqueId(id)) return null;
     const { published, snapshot } = page;
     const extent = await this.extentOf(page);
@@ -355,7 +348,12 @@ export class PublicPages {
       const incident = listed && !listed.more ? listed : await this.readIncident(published, id, address);
       if (!incident) return null;
       const isOpen = incident.ended_at === null;
-      return rendered('incident', incidentHtml({ ...snapshot, incident }, this.links(snapshot, place)), snapshot.look, isOpen);
+      return rendered(
+        'incident',
+        incidentHtml({ ...snapshot, incident }, this.links(snapshot, place)),
+        snapshot.look,
+        isOpen,
+      );
     });
   }
 
@@ -416,7 +414,13 @@ export class PublicPages {
   private async logo({ published }: KeptPage): Promise<RenderedPage | null> {
     const logo = published.logoHash === null ? null : await this.snapshots.logo(published);
     return (
-      logo && { ...logo, etag: `"${published.logoHash}"`, policy: null, indexed: published.indexed, refreshSeconds: null }
+      logo && {
+        ...logo,
+        etag: `"${published.logoHash}"`,
+        policy: null,
+        indexed: published.indexed,
+        refreshSeconds: null,
+      }
     );
   }
 

@@ -34,8 +34,7 @@ const read = (text: string): string[][] => {
     .split('\r\n')
     .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]);
 };
-const valuesOf = (text: string, name: string) =>
-  read(text).flatMap(([key, value]) => (key === name ? [value] : []));
+const valuesOf = (text: string, name: string) => read(text).flatMap(([key, value]) => (key === name ? [value] : []));
 const plain = (value: string) => value.replace(/\\n/g, '\n').replace(/\\([\\;,])/g, '$1');
 
 describe('the calendar of maintenance', () => {

@@ -47,7 +47,12 @@ describe('the bars of a status page', () => {
   it('stay small even if every day differs from the one before', () => {
     const all = Array.from({ length: 90 }, (_, at) => (at % 2 === 0 ? day(10) : day(9, 1)));
     expect(dayBars(all, '').length).toBeLessThan(1200);
-    expect(dayBars(Array.from({ length: 90 }, () => day(10)), '').length).toBeLessThan(300);
+    expect(
+      dayBars(
+        Array.from({ length: 90 }, () => day(10)),
+        '',
+      ).length,
+    ).toBeLessThan(300);
   });
 
   it('are explained by a legend of the colors they use', () => {

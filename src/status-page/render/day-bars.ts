@@ -67,20 +67,23 @@ function drawn(kind: string, runs: readonly Run<string>[], y: number): string {
   return own.length === 0 ? '' : `<path class="${kind}" d="${pathOf(own, y)}"/>`;
 }
 
+/** Draws bars of these kinds, with ticks below. Both are class names. `''` draws nothing. The last bar is outlined if `isToday`. */
+export function daysImage(kinds: readonly string[], ticks: readonly string[], label: string, isToday = false): string {
+  const [bars, marks] = [runsOf(kinds), runsOf(ticks)];
+  const paths = [
+    ...KINDS.map((kind) => drawn(kind, bars, BAR_Y)),
+    ...(['tick', 'tick work'] as const).map((kind) => drawn(kind, marks, TICK_Y)),
+    isToday ? `<path class="today" d="M${(kinds.length - 1) * WIDTH} 0h${WIDTH - GAP}v22h-${WIDTH - GAP}z"/>` : '',
+  ];
+  return `<svg class="bars" viewBox="0 0 ${kinds.length * WIDTH - GAP} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}">${paths.join('')}</svg>`;
+}
+
 /**
  * Draws the days as equal bars in one image, the oldest first. The color shows the severity. A tick below shows each
  * day with failures or planned maintenance, also to readers who don't see colors. Today is outlined.
  */
-export function dayBars(days: readonly StatusDay[], label: string): string {
-  const bars = runsOf(days.map(kindOf));
-  const ticks = runsOf(days.map(tickOf));
-  const paths = [
-    ...KINDS.map((kind) => drawn(kind, bars, BAR_Y)),
-    ...(['tick', 'tick work'] as const).map((kind) => drawn(kind, ticks, TICK_Y)),
-  ];
-  const today = `<path class="today" d="M${(days.length - 1) * WIDTH} 0h${WIDTH - GAP}v22h-${WIDTH - GAP}z"/>`;
-  return `<svg class="bars" viewBox="0 0 ${days.length * WIDTH - GAP} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}">${paths.join('')}${today}</svg>`;
-}
+export const dayBars = (days: readonly StatusDay[], label: string): string =>
+  daysImage(days.map(kindOf), days.map(tickOf), label, true);
 
 /** Describes the bars as text: `90 days: 99.81% up, 3 days with failures`. */
 export function barsLabel(days: readonly StatusDay[], uptime: string): string {

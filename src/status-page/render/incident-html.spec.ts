@@ -117,10 +117,13 @@ describe('the incidents of a page', () => {
       updates: [update('', 'resolved'), update('All well.'), update('Bad.')],
     });
     const outage = { id: 'o', endpoint: 'Mail', ended_at: NOW, reason: 'connection refused' };
-    const shown = past([over], [
-      { ...outage, started_at: '2026-11-24T01:00:00.000Z' },
-      { ...outage, started_at: '2026-11-24T03:00:00.000Z' },
-    ]);
+    const shown = past(
+      [over],
+      [
+        { ...outage, started_at: '2026-11-24T01:00:00.000Z' },
+        { ...outage, started_at: '2026-11-24T03:00:00.000Z' },
+      ],
+    );
     expect([...shown.matchAll(/<h3[^>]*>(?:<a [^>]+>)?([^<]+)/g)].map(([, title]) => title)).toEqual([
       'Mail was down',
       'Login is down',

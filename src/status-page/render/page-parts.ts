@@ -114,9 +114,17 @@ export function timeBetween(from: string, until: string): string {
 
 /** Returns the first characters of a text on one line, with `…` if there are more. */
 export function clipped(text: string, most: number): string {
-  const line = text.slice(0, most * 4).replace(/\s+/g, ' ').trim();
+  const line = text
+    .slice(0, most * 4)
+    .replace(/\s+/g, ' ')
+    .trim();
   const characters = [...line];
-  return characters.length <= most ? line : `${characters.slice(0, most - 1).join('').trimEnd()}…`;
+  return characters.length <= most
+    ? line
+    : `${characters
+        .slice(0, most - 1)
+        .join('')
+        .trimEnd()}…`;
 }
 
 /** Each state has its own shape, so that no information depends on color alone. */

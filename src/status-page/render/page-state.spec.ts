@@ -13,7 +13,12 @@ const endpointOf = (text: string, index = 0) => ({
 function pageOf(status: string, texts: readonly string[]): Judged {
   const active = texts.some((text) => text.endsWith('!'));
   const maintenance = active ? [{ state: 'active' }] : [{ state: 'planned' }, { state: 'over' }];
-  return { status, endpoints: texts.map((text, index) => endpointOf(text, index)), incidents: [], maintenance } as unknown as Judged;
+  return {
+    status,
+    endpoints: texts.map((text, index) => endpointOf(text, index)),
+    incidents: [],
+    maintenance,
+  } as unknown as Judged;
 }
 
 describe('the headline of a public page', () => {

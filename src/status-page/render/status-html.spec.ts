@@ -109,7 +109,9 @@ describe('a status page', () => {
     );
     expect([...html.matchAll(/<section class="hero (\w+)">/g)].map(([, state]) => state)).toEqual(['down', 'down']);
     expect(html).toContain('<span>Partial outage: Mail</span>');
-    expect(html).toMatch(/<strong>Mail<\/strong> <span class="soft">connection refused · since <time [^>]+>[^<]+<\/time>, 14 min/);
+    expect(html).toMatch(
+      /<strong>Mail<\/strong> <span class="soft">connection refused · since <time [^>]+>[^<]+<\/time>, 14 min/,
+    );
     expect(html).not.toContain('<h3>Mail was down</h3>');
     expect(html).toContain('<h2 dir="auto">Card payments fail</h2>');
   });
@@ -127,13 +129,17 @@ describe('a status page', () => {
     ])
       expect(html).toContain(tag);
     expect(html).not.toContain('noindex');
-    expect(shown(page({ look: { ...page().look, indexed: false } }))).toContain('<meta name="robots" content="noindex">');
+    expect(shown(page({ look: { ...page().look, indexed: false } }))).toContain(
+      '<meta name="robots" content="noindex">',
+    );
   });
 
   it('has a link to report a problem if the page has one, and says whether it updates', () => {
     const supportUrl = 'mailto:help@example.com?subject="<b>"';
     const html = shown(page({ look: { ...page().look, supportUrl } }));
-    expect(html).toContain('href="mailto:help@example.com?subject=&quot;&lt;b&gt;&quot;" rel="noreferrer">Report a problem<');
+    expect(html).toContain(
+      'href="mailto:help@example.com?subject=&quot;&lt;b&gt;&quot;" rel="noreferrer">Report a problem<',
+    );
     expect(shown(page())).not.toContain('Report a problem');
     expect(shown(page())).toContain('Updates every minute · <a href="/status/shop?refresh=off">Pause updates</a>');
     expect(shown(page(), false)).toContain('Updates are paused · <a href="/status/shop">Resume updates</a>');

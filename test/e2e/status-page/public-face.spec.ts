@@ -110,7 +110,9 @@ describe('the face of a public status page', () => {
     });
     for (const form of ['', '.json', '/feed.atom', '/history', '/calendar.ics'])
       expect((await get(form)).headers.get('x-robots-tag')).toBe('noindex');
-    expect(await text()).toContain('<a class="button" href="https://example.com/help" rel="noreferrer">Report a problem</a>');
+    expect(await text()).toContain(
+      '<a class="button" href="https://example.com/help" rel="noreferrer">Report a problem</a>',
+    );
     const robots = await fetch(`${app.url}/robots.txt`);
     expect([robots.headers.get('content-type'), await robots.text()]).toEqual([
       'text/plain; charset=utf-8',
@@ -125,13 +127,10 @@ describe('the face of a public status page', () => {
     'mailto:nobody',
     'help',
     ' https://a.example',
-  ])(
-    'refuses %j as the link to report a problem',
-    async (support_url) => {
-      const { status, body } = await change({ support_url });
-      expect([status, body]).toMatchObject([400, { errors: [{ pointer: '/support_url' }] }]);
-    },
-  );
+  ])('refuses %j as the link to report a problem', async (support_url) => {
+    const { status, body } = await change({ support_url });
+    expect([status, body]).toMatchObject([400, { errors: [{ pointer: '/support_url' }] }]);
+  });
 
   it('reloads itself every minute without a script, until a reader pauses it', async () => {
     expect((await get()).headers.get('refresh')).toBe('60');

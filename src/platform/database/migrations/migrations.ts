@@ -19,7 +19,8 @@ import { SealedServerSecrets1796432412000 } from './1796432412000-sealed-server-
 import { SecondFactor1796432413000 } from './1796432413000-second-factor';
 import { HeartbeatAddresses1796432420000 } from './1796432420000-heartbeat-addresses';
 import { WatchedProbes1796432421000 } from './1796432421000-watched-probes';
-import { PublicFaces1796518800000 } from './1796518800000-public-faces';
+import { PublicFaces1796522400000 } from './1796522400000-public-faces';
+import { Reports1796526000000 } from './1796526000000-reports';
 
 /** Every migration, oldest first. Add a new one here by hand: nothing depends on file name patterns. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -43,6 +44,7 @@ export const migrations: (new () => MigrationInterface)[] = [
   SecondFactor1796432413000,
   HeartbeatAddresses1796432420000,
   WatchedProbes1796432421000,
-  PublicFaces1796518800000,
+  PublicFaces1796522400000,
+  Reports1796526000000,
   // A released one is never changed: the next one is added here.
 ];

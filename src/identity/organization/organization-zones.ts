@@ -1,0 +1,20 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../platform/database/database';
+
+/** The time zone of an organization that hasn't chosen one. */
+export const DEFAULT_ZONE = 'UTC';
+
+/** Knows the time zone in which an organization counts days and months. */
+@Injectable()
+export class OrganizationZones {
+  constructor(private readonly database: Database) {}
+
+  /** Returns an IANA time zone. Cost: a lookup by key. */
+  async of(orgId: string): Promise<string> {
+    const [row] = await this.database.query<{ zone: string | null }>(
+      'SELECT time_zone AS zone FROM organization WHERE id = $1',
+      [orgId],
+    );
+    return row?.zone ?? DEFAULT_ZONE;
+  }
+}
