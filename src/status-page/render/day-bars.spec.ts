@@ -64,7 +64,7 @@ describe('the bars of a status page', () => {
 
 describe('the list of days', () => {
   const items = (days: StatusDay[]) =>
-    [...dayItems(days).matchAll(/<li><span>([^<]+)<\/span><span>([^<]+)<\/span><\/li>/g)].map(([, a, b]) => [a, b]);
+    [...dayItems(days).matchAll(/<li>([^<]+)<span>([^<]+)<\/span><\/li>/g)].map(([, a, b]) => [a, b]);
 
   it('has the days with failures or planned maintenance, newest first, and counts the days without data', () => {
     const days = [day(0), { ...day(9, 1), date: '2026-11-01' }, day(10), { ...day(0, 0, true), date: '2026-11-03' }];

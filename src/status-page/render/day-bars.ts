@@ -111,7 +111,7 @@ export function dayItems(days: readonly StatusDay[]): string {
   return items.join('');
 }
 
-const item = (name: string, text: string): string => `<li><span>${name}</span><span>${text}</span></li>`;
+const item = (name: string, text: string): string => `<li>${name}<span>${text}</span></li>`;
 
 function dayText({ up, down, planned }: StatusDay): string {
   const checks = up + down;

@@ -145,9 +145,9 @@ const SHAPE_SYMBOLS = `<svg width="0" height="0" class="sr" aria-hidden="true"><
   .map(([state, path]) => `<path id="s-${state}" fill-rule="evenodd" d="${path}"/>`)
   .join('')}</defs></svg>`;
 
-export const shape = (state: PageState, size: number): string =>
-  `<svg width="${size}" height="${size}" viewBox="0 0 12 12" fill="currentColor" aria-hidden="true"><use href="#s-${state}"/></svg>`;
+export const shape = (state: PageState): string =>
+  `<svg class="i" viewBox="0 0 12 12" aria-hidden="true"><use href="#s-${state}"/></svg>`;
 
 /** Renders a state as a word with its shape. `text` is HTML. */
 export const pill = (state: PageState, text: string): string =>
-  `<span class="pill ${state}">${shape(state, 11)} ${text}</span>`;
+  `<span class="pill ${state}">${shape(state)} ${text}</span>`;

@@ -36,11 +36,11 @@ function explanation({ status, degraded, maintenance }: StatusEndpoint): string 
 }
 
 /** The bars open the list of days with failures. Without such days there is nothing to open. */
-function days({ name, days: all }: StatusEndpoint): string {
+function days({ days: all }: StatusEndpoint): string {
   const bars = dayBars(all, barsLabel(all, percent(uptimeOf(all))));
   const items = dayItems(all);
   if (items === '') return bars;
-  return `<details><summary>${bars}<span class="sr"> Days with failures of ${html(name)}</span></summary><ul class="days small">${items}</ul></details>`;
+  return `<details><summary>${bars}</summary><ul class="days small">${items}</ul></details>`;
 }
 
 function endpointItem(endpoint: StatusEndpoint): string {
@@ -113,7 +113,7 @@ function* now(snapshot: StatusSnapshot, links: PageLinks): Generator<string> {
   const state = pageState(snapshot);
   if (open.length === 0 || untold.length > 0) {
     const title = open.length === 0 ? headline(snapshot) : outageTitle(untold, endpoints.length);
-    yield `<section class="hero ${open.length === 0 ? state : 'down'}"><h2>${shape(open.length === 0 ? state : 'down', 18)}<span>${html(title)}</span></h2>${ongoing(snapshot)}</section>`;
+    yield `<section class="hero ${open.length === 0 ? state : 'down'}"><h2>${shape(open.length === 0 ? state : 'down')}<span>${html(title)}</span></h2>${ongoing(snapshot)}</section>`;
   }
   yield* openIncidents(incidents, down, snapshot, links);
 }

@@ -36,7 +36,7 @@ header{display:flex;flex-wrap:wrap;gap:10px 12px;align-items:center;margin-botto
 .hero+.hero{margin-top:12px}
 .hero h2{font-size:20px;font-weight:650;letter-spacing:-.02em;text-wrap:balance}
 .hero h2:has(svg){display:flex;gap:10px;align-items:flex-start}
-.hero h2 svg{flex:none;margin-top:5px;color:var(--tone-ink,var(--soft))}
+.i{flex:none;width:11px;height:11px;fill:currentColor}.hero h2 .i{width:18px;height:18px;margin-top:5px;color:var(--tone-ink,var(--soft))}
 .hero>.row+p{margin-top:4px}.hero>p:last-child{margin-top:12px}
 .hero.up{--tone:var(--up);--tone-ink:var(--up-ink)}.hero.down{--tone:var(--down);--tone-ink:var(--down-ink)}
 .hero.degraded{--tone:var(--some);--tone-ink:var(--degraded-ink)}.hero.maintenance{--tone:var(--work);--tone-ink:var(--work-ink)}
@@ -74,7 +74,7 @@ summary{border-radius:8px}
 .endpoints summary{list-style:none;cursor:pointer}.endpoints summary::-webkit-details-marker{display:none}
 .days{max-width:520px;padding:6px 0 4px}
 .days li{display:flex;justify-content:space-between;gap:16px;padding:3px 0;border-top:1px solid var(--line)}
-.days span+span{text-align:right;color:var(--soft)}
+.days span{text-align:right;color:var(--soft)}
 .sr{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 :focus-visible{outline:2px solid var(--link);outline-offset:2px}
 .past>li{padding:13px 20px}.past>li+li{border-top:1px solid var(--line)}.past p{margin-top:2px;max-width:75ch}

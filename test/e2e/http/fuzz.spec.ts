@@ -70,6 +70,7 @@ const OUT_OF_REACH = [
   'GET /status/{page}',
   'GET /status/{slug}/logo',
   'GET /status/{slug}/feed.atom',
+  'GET /reports/{token}',
   'GET /status/{slug}/calendar.ics',
   'GET /status/{slug}/icon.svg',
   'GET /status/{slug}/incidents/{incident}',

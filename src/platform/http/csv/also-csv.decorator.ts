@@ -42,7 +42,7 @@ interface CsvShape<Body> {
   constants?: (body: Body) => Readonly<Record<string, unknown>>;
 }
 
-const running = new ByOwner<string>(MOST_AT_ONCE, MOST_OF_ORGANIZATION);
+const running = new ByOwner(MOST_AT_ONCE, MOST_OF_ORGANIZATION);
 
 @Injectable()
 class CsvInterceptor implements NestInterceptor {
