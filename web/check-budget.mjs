@@ -25,8 +25,8 @@ const BUDGETS = [
   // budget has been raised for new pages (96, 116, 125, 132, 140), most recently for the second factor and its QR code.
   // A library added by accident would exceed what is left.
   { what: 'all .js of the dashboard', budget: 148, counts: (file) => !isReference(file) && endsWith('.js')(file) },
-  // Raised from 10 for the incident timeline and cards, which are fetched with their page.
-  { what: 'all .css of the dashboard', budget: 12, counts: (file) => !isReference(file) && endsWith('.css')(file) },
+  // Raised from 10 and 12 for the incident timeline and the reports, which are fetched with their pages.
+  { what: 'all .css of the dashboard', budget: 13, counts: (file) => !isReference(file) && endsWith('.css')(file) },
   { what: 'all .js of the API reference', budget: 16, counts: (file) => isReference(file) && endsWith('.js')(file) },
   { what: 'all .css of the API reference', budget: 6, counts: (file) => isReference(file) && endsWith('.css')(file) },
 ];

@@ -29,6 +29,8 @@ const EMPTY = {
   description: '',
   accent: '',
   domain: '',
+  support_url: '',
+  indexed: true,
   enabled: false,
   groups: [{ name: '', endpoints: [], websites: [] }] as Group[],
 };
@@ -56,14 +58,20 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
   const { draft, logo, opened, saved } = useDraft(what, () => ({
     draft: signal({
       ...EMPTY,
-      ...(stored && { ...stored, title: stored.title ?? '', accent: stored.accent ?? '', domain: stored.domain ?? '' }),
+      ...(stored && {
+        ...stored,
+        title: stored.title ?? '',
+        accent: stored.accent ?? '',
+        domain: stored.domain ?? '',
+        support_url: stored.support_url ?? '',
+      }),
     }),
     logo: signal<string | null | undefined>(undefined),
     opened: signal(stored),
   }));
   const logoProblem = useSignal<string | undefined>(undefined);
   const set = patch(draft);
-  const { title, slug, description, accent, domain, enabled, groups } = draft.value;
+  const { title, slug, description, accent, domain, support_url, indexed, enabled, groups } = draft.value;
 
   const path = `/api/v1/status-pages${stored ? `/${stored.id}` : ''}`;
   const body = {
@@ -73,6 +81,8 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
     enabled,
     accent: accent || null,
     domain: domain || null,
+    support_url: support_url || null,
+    indexed,
     ...(slug !== '' && { slug }),
     ...(logo.value !== undefined && { logo: logo.value }),
   };
@@ -171,7 +181,7 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
                   />
                   <Field
                     label="Color (optional)"
-                    hint="Used for links and the stripe at the top. It is made darker or lighter if it would not be readable."
+                    hint="Used for links and the button Subscribe. It is made darker or lighter if it would not be readable."
                     error={form.problem('/accent')}
                   >
                     {(control) => (
@@ -214,6 +224,20 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
                       <Button onClick={() => (logo.value = null)}>Remove the logo</Button>
                     </p>
                   )}
+                  <Text
+                    label="Support URL (optional)"
+                    hint="Where the button “Report a problem” leads: a web page, or mailto: with an email address."
+                    placeholder="https://example.com/support"
+                    error={form.problem('/support_url')}
+                    value={support_url}
+                    set={(value) => set({ support_url: value })}
+                  />
+                  <Check
+                    label="Search engines may index this page"
+                    value={indexed}
+                    disabled={!may.write()}
+                    set={(value) => set({ indexed: value })}
+                  />
                   <Check
                     label="Public"
                     value={enabled}
@@ -260,6 +284,7 @@ function Snippets({ page }: { page: PublicPage }) {
     <p class="actions">
       <CopyButton label="Copy badge" text={`[![status](${url}.svg)](${url})`} />
       <CopyButton label="Copy feed URL" text={`${url}/feed.atom`} />
+      <CopyButton label="Copy calendar URL" text={`${url}/calendar.ics`} />
     </p>
   );
 }
