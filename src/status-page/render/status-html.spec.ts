@@ -77,7 +77,7 @@ describe('a status page', () => {
       endpoint('Queue', { group: 'Platform', degraded: true }),
     ];
     const folded = (html: string) =>
-      [...html.matchAll(/<details class="group"( open)?><summary><div class="row"><h3 class="group">(\w+)/g)].map(
+      [...html.matchAll(/<details class="fold"( open)?><summary><div class="row"><h3 class="group">(\w+)/g)].map(
         ([, open, name]) => [name, open === undefined],
       );
     expect(folded(shown(page({ endpoints })))).toEqual([

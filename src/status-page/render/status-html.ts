@@ -74,7 +74,7 @@ function* services(endpoints: readonly StatusEndpoint[]): Generator<string> {
     if (name !== '') {
       const sum = groupSum(own);
       const isFolded = groups.length > 1 && sum.state === 'up';
-      yield `\n<details class="group"${isFolded ? '' : ' open'}><summary><div class="row"><h3 class="group">${html(name)}</h3>${pill(sum.state, sum.text)}</div></summary>`;
+      yield `\n<details class="fold"${isFolded ? '' : ' open'}><summary><div class="row"><h3 class="group">${html(name)}</h3>${pill(sum.state, sum.text)}</div></summary>`;
     }
     yield '\n<ul class="endpoints">';
     for (const endpoint of own) yield `\n${endpointItem(endpoint)}`;

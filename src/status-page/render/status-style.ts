@@ -55,12 +55,12 @@ header{display:flex;flex-wrap:wrap;gap:10px 12px;align-items:center;margin-botto
 .soft{color:var(--soft)}.small{font-size:13.5px}
 ul,ol{list-style:none}
 .services{overflow:hidden}
-.group+.group,.group+ul,ul+.group,.endpoints>li+li{border-top:1px solid var(--line)}
-.group>summary{padding:12px 20px;cursor:pointer;list-style:none}.group>summary::-webkit-details-marker{display:none}
-.group>summary h3{font-weight:620}
-.group>summary h3::before{content:"";display:inline-block;width:6px;height:6px;margin:0 12px 2px 2px;border:solid var(--soft);border-width:0 1.5px 1.5px 0;transform:rotate(-45deg)}
-.group[open]>summary h3::before{transform:rotate(45deg);margin-bottom:4px}
-.group[open]>.endpoints{border-top:1px solid var(--line)}
+.fold+.fold,.fold+ul,ul+.fold,.endpoints>li+li{border-top:1px solid var(--line)}
+.fold>summary{padding:12px 20px;cursor:pointer;list-style:none}.fold>summary::-webkit-details-marker{display:none}
+.fold>summary h3{font-weight:620}
+.fold>summary h3::before{content:"";display:inline-block;width:6px;height:6px;margin:0 12px 2px 2px;border:solid var(--soft);border-width:0 1.5px 1.5px 0;transform:rotate(-45deg)}
+.fold[open]>summary h3::before{transform:rotate(45deg);margin-bottom:4px}
+.fold[open]>.endpoints{border-top:1px solid var(--line)}
 .endpoints>li{padding:12px 20px 10px}
 .pill{flex:none;display:inline-flex;gap:6px;align-items:center;padding:1px 9px 1px 7px;border-radius:20px;font-size:12.5px;font-weight:580}
 svg{display:block}
@@ -88,7 +88,7 @@ h2#planned{margin:30px 2px 8px}
 .months{margin:0 2px 12px}.months>:first-child{flex:1}
 footer{margin:28px 2px 0;color:var(--soft);font-size:13px}
 a{color:var(--link)}footer a{color:inherit}
-@media (max-width:480px){main{padding:20px 14px 40px}.hero{padding:16px}.hero h2{font-size:18px}.endpoints>li,.group>summary,.past>li,.announced>li{padding-left:16px;padding-right:16px}.bars{height:24px}.menu ul{right:auto;left:0}}
+@media (max-width:480px){main{padding:20px 14px 40px}.hero{padding:16px}.hero h2{font-size:18px}.endpoints>li,.fold>summary,.past>li,.announced>li{padding-left:16px;padding-right:16px}.bars{height:24px}header{position:relative}.menu{position:static}.menu ul{left:0;width:auto;top:100%}}
 @media (forced-colors:active){.bars path{forced-color-adjust:none}.hero,.pill{border:1px solid}}
 @media print{:root{color-scheme:light}body{background:#fff;font-size:12px}main{max-width:none;padding:0}.menu,.button,footer a{display:none}.hero,.card,.announced>li{box-shadow:none;break-inside:avoid}.services{break-inside:auto}.endpoints>li,.past>li{break-inside:avoid}.bars,.pill,.hero,.legend{print-color-adjust:exact;-webkit-print-color-adjust:exact}details::details-content{content-visibility:visible;display:block;height:auto}}
 `;

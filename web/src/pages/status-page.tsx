@@ -408,6 +408,8 @@ interface ChooserProps {
 /** Finds websites and endpoints by part of their name. Clicking one adds it. */
 function Chooser({ taken, websites, add }: ChooserProps) {
   const typed = useSignal('');
+  /** The list stays open after the first addition, because users usually add several. */
+  const hasAdded = useSignal(false);
   if (!may.write()) return null;
   const all = [
     ...websites.map(({ id, name, endpoint_count }) => ({
@@ -422,7 +424,7 @@ function Chooser({ taken, websites, add }: ChooserProps) {
     })),
   ];
   // If the group has content, nothing is listed until the user types.
-  const isOffering = typed.value !== '' || taken.length === 0;
+  const isOffering = typed.value !== '' || taken.length === 0 || hasAdded.value;
   const words = typed.value.toLowerCase().split(/\s+/);
   const found = all.filter(
     ({ id, text }) => !taken.includes(id) && words.every((word) => text.toLowerCase().includes(word)),
@@ -444,7 +446,14 @@ function Chooser({ taken, websites, add }: ChooserProps) {
           {offered.map(({ kind, id, text }) => (
             <li key={id}>
               <span>{text}</span>
-              <Button class="plain" label={`Add ${text}`} onClick={() => add(kind, id)}>
+              <Button
+                class="plain"
+                label={`Add ${text}`}
+                onClick={() => {
+                  hasAdded.value = true;
+                  add(kind, id);
+                }}
+              >
                 Add
               </Button>
             </li>
