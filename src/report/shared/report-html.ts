@@ -1,5 +1,6 @@
 import { publicReason } from '../../status-page/public-reason';
 import { daysImage } from '../../status-page/render/day-bars';
+import { capital } from '../../status-page/render/page-parts';
 import { STATUS_STYLE } from '../../status-page/render/status-style';
 import { html } from '../../platform/text/html';
 import { wallAt } from '../../platform/time/time-zone';
@@ -13,8 +14,8 @@ const MINUTE = 60;
 /** Rounds down, so that a month with downtime never shows as 100 %. */
 export const percentText = (ratio: number | null, digits = 2): string => {
   if (ratio === null) return 'No data';
-  if (ratio === 1) return '100 %';
-  return `${(Math.floor(ratio * 100 * 10 ** digits) / 10 ** digits).toFixed(digits)} %`;
+  if (ratio === 1) return '100\u00a0%';
+  return `${(Math.floor(ratio * 100 * 10 ** digits) / 10 ** digits).toFixed(digits)}\u00a0%`;
 };
 
 /** `0`, `40 s`, `31 min`, or `1 h 25 min`. A negative time has a minus sign. */
@@ -82,9 +83,29 @@ function tiles({ total }: UptimeReportView): string {
   ].join('')}</div>`;
 }
 
+/** A cell, with the name of its column for narrow screens, where each row is a card. */
+const cell = (name: string, text: string): string => `<td role="cell" class="number" data-label="${name}">${text}</td>`;
+
 function endpointRow(endpoint: ReportEndpointView): string {
-  return `<tr><td><strong>${html(endpoint.name)}</strong><br><span class="small soft">${html(endpoint.website_name)}</span></td><td>${bars(endpoint)}</td><td class="number">${percentText(endpoint.availability)}</td><td class="number">${spanText(endpoint.downtime_seconds)}</td><td class="number">${endpoint.verdict === 'no_data' ? '–' : spanText(endpoint.budget_left_seconds)}</td><td class="number">${percentText(endpoint.coverage, 1)}</td><td>${verdictPill(endpoint.verdict)}</td></tr>`;
+  const left = endpoint.verdict === 'no_data' ? '–' : spanText(endpoint.budget_left_seconds);
+  return `<tr role="row"><td role="cell"><strong>${html(endpoint.name)}</strong><br><span class="small soft">${html(endpoint.website_name)}</span></td><td role="cell" class="wide">${bars(endpoint)}</td>${[
+    cell('Availability', percentText(endpoint.availability)),
+    cell('Downtime', spanText(endpoint.downtime_seconds)),
+    cell('Budget left', left),
+    cell('Coverage', percentText(endpoint.coverage, 1)),
+  ].join('')}<td role="cell">${verdictPill(endpoint.verdict)}</td></tr>`;
 }
+
+/** Starts a table. Names that begin with `#` are columns of numbers. */
+const tableStart = (label: string, columns: readonly string[]): string =>
+  `\n<div class="card table" tabindex="0" role="region" aria-label="${label}"><table role="table"><thead role="rowgroup"><tr role="row">${columns
+    .map((name) =>
+      name.startsWith('#')
+        ? `<th role="columnheader" class="number">${name.slice(1)}</th>`
+        : `<th role="columnheader">${name}</th>`,
+    )
+    .join('')}</tr></thead><tbody role="rowgroup">`;
+const TABLE_END = '\n</tbody></table></div>';
 
 function* outages({ outages: all, time_zone: zone, total }: UptimeReportView): Generator<string> {
   const unplanned = all.filter(({ planned }) => !planned);
@@ -93,16 +114,16 @@ function* outages({ outages: all, time_zone: zone, total }: UptimeReportView): G
     yield '\n<p class="soft">No outages in this month.</p>';
     return;
   }
-  yield `\n<div class="card table"><table><thead><tr><th scope="col">Endpoint</th><th scope="col">Started</th><th scope="col" class="number">Duration</th><th scope="col">Reason</th></tr></thead><tbody>`;
+  yield tableStart('Outages', ['Endpoint', 'Started', '#Duration', 'Reason']);
   for (const outage of unplanned) yield `\n${outageRow(outage, zone)}`;
-  yield '\n</tbody></table></div>';
+  yield TABLE_END;
   const rest = total.outages - unplanned.length;
   if (rest > 0)
-    yield `\n<p class="small soft">${rest} earlier ${rest === 1 ? 'outage is' : 'outages are'} not listed.</p>`;
+    yield `\n<p class="small soft rest">${rest} earlier ${rest === 1 ? 'outage is' : 'outages are'} not listed.</p>`;
 }
 
 const outageRow = (outage: ReportOutageView, zone: string): string =>
-  `<tr><td>${html(outage.endpoint_name)}</td><td><time datetime="${outage.started_at}">${timeText(outage.started_at, zone)}</time></td><td class="number">${outage.ended_at === null ? 'ongoing, ' : ''}${spanText(outage.duration_seconds)}</td><td>${html(publicReason(outage.error?.code ?? null) ?? 'not reachable')}</td></tr>`;
+  `<tr role="row"><td role="cell"><strong>${html(outage.endpoint_name)}</strong></td><td role="cell"><time datetime="${outage.started_at}">${timeText(outage.started_at, zone)}</time></td><td role="cell" class="number">${outage.ended_at === null ? 'ongoing, ' : ''}${spanText(outage.duration_seconds)}</td><td role="cell">${html(capital(publicReason(outage.error?.code ?? null) ?? 'not reachable'))}</td></tr>`;
 
 /** Yields a shared report as one HTML document without a script. It never contains a URL or an error message. */
 export function* reportHtml(
@@ -136,9 +157,18 @@ export function* reportHtml(
 ${tiles(report)}`;
   if (endpoints.length === 0) yield '\n<p class="soft">No endpoints.</p>';
   else {
-    yield `\n<div class="card table"><table><thead><tr><th scope="col">Endpoint</th><th scope="col">Every day of ${monthText(month).split(' ')[0] ?? ''}</th><th scope="col" class="number">Availability</th><th scope="col" class="number">Downtime</th><th scope="col" class="number">Budget left</th><th scope="col" class="number">Coverage</th><th scope="col">Target</th></tr></thead><tbody>`;
+    const days = `Every day of ${monthText(month).split(' ')[0] ?? ''}`;
+    yield tableStart('Endpoints', [
+      'Endpoint',
+      days,
+      '#Availability',
+      '#Downtime',
+      '#Budget left',
+      '#Coverage',
+      'Target',
+    ]);
     for (const endpoint of endpoints) yield `\n${endpointRow(endpoint)}`;
-    yield '\n</tbody></table></div>';
+    yield TABLE_END;
   }
   yield* outages(report);
   yield `

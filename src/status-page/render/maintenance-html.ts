@@ -37,9 +37,7 @@ export function* activeWork(all: readonly StatusMaintenance[]): Generator<string
 /** Returns when the next planned maintenance starts, with a link to the full list. Empty if there is none. */
 export function nextWork(all: readonly StatusMaintenance[]): string {
   const next = all.find(({ state }) => state === 'planned');
-  return next
-    ? `\n<p class="small soft"><a href="#planned">Planned maintenance</a>: next on ${stamp(next.starts_at)}</p>`
-    : '';
+  return next ? ` · <a href="#planned">Planned maintenance</a>: next on ${stamp(next.starts_at)}` : '';
 }
 
 /** Yields the planned maintenance, or nothing if there is none. Each window appears once with all its times. */

@@ -1,5 +1,6 @@
 import type { EndpointStatus } from '../../endpoint/endpoint.dto';
 import type { StatusEndpoint, StatusSnapshot } from '../status-snapshot';
+import { capital } from './page-parts';
 
 /** The state of an endpoint on a page: its status, or a state that explains the status. */
 export type EndpointState = EndpointStatus | 'degraded' | 'maintenance';
@@ -63,8 +64,6 @@ export function groupSum(endpoints: Parameters<typeof endpointState>[0][]): { st
   const state = first.state === 'paused' ? 'up' : first.state;
   return { state, text: [`${first.count} of ${all} ${first.word}`, ...rest].join(', ') };
 }
-
-const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** Up to how many names a title lists before it counts them. */
 const NAMED = 3;

@@ -13,7 +13,7 @@ export const STATUS_STYLE = `
 *{box-sizing:border-box;margin:0;padding:0}
 body{background:var(--ground);color:var(--ink);font:15px/1.5 Inter,system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;font-variant-numeric:tabular-nums;overflow-wrap:anywhere;-webkit-text-size-adjust:100%}
 main{max-width:840px;margin:0 auto;padding:36px 20px 56px}
-h1{flex:1 1 120px;font-size:19px;line-height:1.3;font-weight:650;letter-spacing:-.02em}
+h1{flex:1 1 200px;font-size:19px;line-height:1.3;font-weight:650;letter-spacing:-.02em}
 h2{font-size:16px;line-height:1.35;font-weight:620;letter-spacing:-.01em}
 h3,h4{font-size:15px;font-weight:580}
 header{display:flex;flex-wrap:wrap;gap:10px 12px;align-items:center;margin-bottom:22px}
@@ -29,7 +29,7 @@ header{display:flex;flex-wrap:wrap;gap:10px 12px;align-items:center;margin-botto
 .menu a:hover{background:var(--ground)}.menu span{display:block;color:var(--soft);font-size:13px}
 .lead{margin-bottom:14px;max-width:65ch;color:var(--soft)}
 .row{display:flex;flex-wrap:wrap;gap:4px 12px;align-items:center}
-.row>:first-child{flex:1 1 180px}
+.row>:first-child{flex:1 1 120px}
 .head{margin:30px 2px 8px}
 .card,.hero,.announced>li{background:var(--surface);border:1px solid var(--line);border-radius:12px;box-shadow:var(--shadow)}
 .hero{padding:18px 22px 20px;border-left:4px solid var(--tone,var(--edge))}
@@ -69,7 +69,7 @@ svg{display:block}
 .bars .ok,.legend .ok{stroke:var(--up)}.bars .low,.legend .low{stroke:var(--low)}.bars .some,.legend .some{stroke:var(--some)}.bars .bad,.legend .bad{stroke:var(--down)}.bars .work,.legend .work{stroke:var(--work)}
 .bars .tick{stroke:var(--ink);stroke-width:3}.bars .tick.work{stroke:var(--work)}
 .bars .today{stroke:var(--ink);stroke-width:1.5;stroke-dasharray:none;vector-effect:non-scaling-stroke}
-.legend{display:flex;flex-wrap:wrap;gap:4px 16px;margin:10px 2px 0;font-size:12.5px}.legend li{display:flex;gap:6px;align-items:center}
+.services:not(:has(.fold[open],>ul))+.legend{display:none}.legend{display:flex;flex-wrap:wrap;gap:4px 16px;margin:10px 2px 0;font-size:12.5px}.legend li{display:flex;gap:6px;align-items:center}
 summary{border-radius:8px}
 .endpoints summary{list-style:none;cursor:pointer}.endpoints summary::-webkit-details-marker{display:none}
 .days{max-width:520px;padding:6px 0 4px}
