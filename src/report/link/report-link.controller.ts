@@ -34,7 +34,7 @@ export class ReportLinkController {
       'endpoints, their availability, and outages with a general reason such as `connection refused`. It never shows ' +
       'URLs or error messages. The report is computed when the page is opened. An organization can have 100 links.',
     returns: { created: CreatedReportLinkView, description: 'The link with its path, which contains the token.' },
-    problems: ['conflict', 'not_found', 'invalid_query'],
+    problems: ['conflict', 'not_found'],
   })
   create(@OrgId() orgId: string, @Body() dto: CreateReportLinkDto): Promise<CreatedReportLinkView> {
     return this.links.create(orgId, dto);

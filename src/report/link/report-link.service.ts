@@ -69,7 +69,7 @@ export class ReportLinkService {
 
   /**
    * Creates a link. Throws: `not_found` if links are turned off or the website is unknown, `quota_exceeded`, and
-   * `invalid_query` for a selection that has no report.
+   * `validation_failed` for a selection that has no report.
    */
   async create(orgId: string, dto: CreateReportLinkDto): Promise<CreatedReportLinkView> {
     if (!this.config.reportLinks)

@@ -6,7 +6,7 @@ import { epochMs } from '../../platform/database/epoch-ms';
 import { Cursors } from '../../platform/http/cursors';
 import type { Page } from '../../platform/http/page';
 import { formatId, madeAtMs, parseId } from '../../platform/ids/id';
-import { problems } from '../../platform/problem/problem';
+import { type FieldProblem, problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
 import { SECOND_MS } from '../../platform/time/time-units';
 import { WebsiteService } from '../../website/website.service';
@@ -125,21 +125,24 @@ export class ReportService {
     return page.map((row) => outageView(row, endpoints, now));
   }
 
-  /** Checks a selection for a link. Throws: the same as `uptime`. */
-  async check(orgId: string, query: ReportSelectionQuery): Promise<ReportMonth> {
-    return (await this.select(orgId, query)).month;
+  /** Checks the selection in the body of a link. Throws: `not_found`, and `validation_failed` instead of `invalid_query`. */
+  async check(orgId: string, body: ReportSelectionQuery): Promise<ReportMonth> {
+    return (await this.select(orgId, body, '/')).month;
   }
 
-  private async select(orgId: string, query: ReportSelectionQuery): Promise<Selected> {
+  private async select(orgId: string, query: ReportSelectionQuery, prefix: '?' | '/' = '?'): Promise<Selected> {
+    const refused = (field: string, code: FieldProblem['code'], message: string) => {
+      const found: FieldProblem[] = [{ pointer: `${prefix}${field}`, code, message }];
+      return prefix === '?' ? problems.invalidQuery(found) : problems.validationFailed(found);
+    };
     const now = this.clock.now();
     const timeZone = query.time_zone ?? (await this.zones.of(orgId));
     const month = readReportMonth(query.month, timeZone, now);
-    if (typeof month === 'string')
-      throw problems.invalidQuery([{ pointer: '?month', code: 'invalid_format', message: month }]);
+    if (typeof month === 'string') throw refused('month', 'invalid_format', month);
     const websiteId = query.website_id === undefined ? null : parseId('website', query.website_id);
     if (websiteId !== null) await this.websites.get(orgId, websiteId);
     const endpoints = await this.reader.endpoints(orgId, { websiteId, tag: query.tag ?? null }, MAX_REPORTED + 1);
-    if (endpoints.length > MAX_REPORTED) throw problems.invalidQuery([TOO_MANY]);
+    if (endpoints.length > MAX_REPORTED) throw refused('tag', 'out_of_range', TOO_MANY);
     return { month, endpoints, now };
   }
 
@@ -164,11 +167,7 @@ export class ReportService {
   }
 }
 
-const TOO_MANY = {
-  pointer: '?tag',
-  code: 'out_of_range',
-  message: `a report covers at most ${MAX_REPORTED} endpoints; choose a website or a tag`,
-} as const;
+const TOO_MANY = `a report covers at most ${MAX_REPORTED} endpoints; choose a website or a tag`;
 
 /** Cost: each endpoint's outages in the month by key, at most as many as are listed. */
 const OUTAGES = `

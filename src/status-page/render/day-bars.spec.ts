@@ -38,8 +38,8 @@ describe('the bars of a status page', () => {
       ['work', 'M30 11h5'],
       ['tick', 'M18 26h5'],
       ['tick work', 'M30 26h5'],
-      ['today', 'M30 0h5v22h-5z'],
     ]);
+    expect(svg).toContain('<use href="#today"/></svg>');
     expect(svg).toContain('viewBox="0 0 35 28"');
     expect(svg).toContain('aria-label="A label"');
   });
@@ -70,7 +70,7 @@ describe('the list of days', () => {
     const days = [day(0), { ...day(9, 1), date: '2026-11-01' }, day(10), { ...day(0, 0, true), date: '2026-11-03' }];
     expect(items(days)).toEqual([
       ['3 Nov', 'planned maintenance'],
-      ['1 Nov', '90.00%, 1 of 10 checks failed'],
+      ['1 Nov', '90.00%, 1 of 10 failed'],
       ['No data', '1 day'],
     ]);
   });
@@ -79,7 +79,7 @@ describe('the list of days', () => {
     const all = Array.from({ length: 9 }, () => day(9, 1, true));
     expect(items(all)).toHaveLength(8);
     expect(items(all).at(-1)).toEqual(['Earlier', '2 more days']);
-    expect(items(all)[0]).toEqual(['20 Nov', '90.00%, 1 of 10 checks failed, planned maintenance']);
+    expect(items(all)[0]).toEqual(['20 Nov', '90.00%, 1 of 10 failed, planned maintenance']);
   });
 
   it('is empty if nothing failed', () => {

@@ -67,13 +67,16 @@ function drawn(kind: string, runs: readonly Run<string>[], y: number): string {
   return own.length === 0 ? '' : `<path class="${kind}" d="${pathOf(own, y)}"/>`;
 }
 
+/** The outline of the last of `SHOWN_DAYS` bars. It is in the document once. */
+export const TODAY_SYMBOL = `<path id="today" class="today" d="M${(SHOWN_DAYS - 1) * WIDTH} 0h${WIDTH - GAP}v22h-${WIDTH - GAP}z"/>`;
+
 /** Draws bars of these kinds, with ticks below. Both are class names. `''` draws nothing. The last bar is outlined if `isToday`. */
 export function daysImage(kinds: readonly string[], ticks: readonly string[], label: string, isToday = false): string {
   const [bars, marks] = [runsOf(kinds), runsOf(ticks)];
   const paths = [
     ...KINDS.map((kind) => drawn(kind, bars, BAR_Y)),
     ...(['tick', 'tick work'] as const).map((kind) => drawn(kind, marks, TICK_Y)),
-    isToday ? `<path class="today" d="M${(kinds.length - 1) * WIDTH} 0h${WIDTH - GAP}v22h-${WIDTH - GAP}z"/>` : '',
+    isToday ? '<use href="#today"/>' : '',
   ];
   return `<svg class="bars" viewBox="0 0 ${kinds.length * WIDTH - GAP} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}">${paths.join('')}</svg>`;
 }
@@ -115,7 +118,7 @@ const item = (name: string, text: string): string => `<li>${name}<span>${text}</
 
 function dayText({ up, down, planned }: StatusDay): string {
   const checks = up + down;
-  const failed = `${percent(up / checks)}, ${down} of ${checks} ${checks === 1 ? 'check' : 'checks'} failed`;
+  const failed = `${percent(up / checks)}, ${down} of ${checks} failed`;
   if (!planned) return failed;
   return down === 0 ? 'planned maintenance' : `${failed}, planned maintenance`;
 }

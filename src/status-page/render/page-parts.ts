@@ -1,5 +1,6 @@
 import { html } from '../../platform/text/html';
 import type { StatusSnapshot } from '../status-snapshot';
+import { TODAY_SYMBOL } from './day-bars';
 import type { PagePaths } from './page-paths';
 import type { PageState } from './page-state';
 import { accentStyle } from './status-policy';
@@ -146,7 +147,7 @@ const SHAPES: Readonly<Record<PageState, string>> = {
 /** The shapes are in the document once, because each pill shows one of them. */
 const SHAPE_SYMBOLS = `<svg width="0" height="0" class="sr" aria-hidden="true"><defs>${Object.entries(SHAPES)
   .map(([state, path]) => `<path id="s-${state}" fill-rule="evenodd" d="${path}"/>`)
-  .join('')}</defs></svg>`;
+  .join('')}${TODAY_SYMBOL}</defs></svg>`;
 
 export const shape = (state: PageState): string =>
   `<svg class="i" viewBox="0 0 12 12" aria-hidden="true"><use href="#s-${state}"/></svg>`;

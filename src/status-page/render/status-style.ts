@@ -68,7 +68,7 @@ svg{display:block}
 .bars path,.legend path{fill:none;stroke:var(--none);stroke-width:22;stroke-dasharray:5 1}
 .bars .ok,.legend .ok{stroke:var(--up)}.bars .low,.legend .low{stroke:var(--low)}.bars .some,.legend .some{stroke:var(--some)}.bars .bad,.legend .bad{stroke:var(--down)}.bars .work,.legend .work{stroke:var(--work)}
 .bars .tick{stroke:var(--ink);stroke-width:3}.bars .tick.work{stroke:var(--work)}
-.bars .today{stroke:var(--ink);stroke-width:1.5;stroke-dasharray:none;vector-effect:non-scaling-stroke}
+.today{fill:none;stroke:var(--ink);stroke-width:1.5;stroke-dasharray:none;vector-effect:non-scaling-stroke}
 .services:not(:has(.fold[open],>ul))+.legend{display:none}.legend{display:flex;flex-wrap:wrap;gap:4px 16px;margin:10px 2px 0;font-size:12.5px}.legend li{display:flex;gap:6px;align-items:center}
 summary{border-radius:8px}
 .endpoints summary{list-style:none;cursor:pointer}.endpoints summary::-webkit-details-marker{display:none}

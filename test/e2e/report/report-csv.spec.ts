@@ -94,7 +94,10 @@ describe('lists and reports as CSV', () => {
     for (const accept of ['*/*', 'application/json, text/csv', 'text/html'])
       expect((await get('/audit-log', accept)).headers.get('content-type')).toBe('application/json; charset=utf-8');
     const refused = await get('/audit-log', 'text/csv', organization.read.key);
-    expect([refused.status, refused.headers.get('content-type')]).toEqual([403, 'application/problem+json']);
+    expect([refused.status, refused.headers.get('content-type')]).toEqual([
+      403,
+      'application/problem+json; charset=utf-8',
+    ]);
     const invalid = await get('/reports/outages?cursor=x');
     expect(invalid.status).toBe(400);
     const many = await Promise.all(Array.from({ length: 20 }, () => get('/reports/uptime?month=2026-02')));

@@ -130,7 +130,7 @@ describe('links to reports', () => {
   });
 
   it.each([
-    [{ month: '2999-01' }, 400, 'invalid_query'],
+    [{ month: '2098-01' }, 400, 'validation_failed'],
     [{ website_id: 'ws_01jd3k6q7be5y9x4v2m8n0r1st' }, 404, 'not_found'],
   ])('are not created with %j', async (body, status, code) => {
     const reply = await create(body);

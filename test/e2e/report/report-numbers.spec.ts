@@ -133,7 +133,7 @@ describe('the numbers of a report', () => {
     const isIn = (at: number) => Math.floor(at / HOUR) * HOUR >= from && Math.floor(at / HOUR) * HOUR < to;
     const all = { counted: 0, down: 0, planned: 0 };
     for (const [at, life] of lives.entries()) {
-      const days = naiveDays(life, month, zone, Infinity);
+      const days = naiveDays(life, month, zone, { from, to });
       const [counted, down, planned] = (['counted', 'down', 'planned'] as const).map((kind) =>
         sum([...days.values()].map((day) => day[kind])),
       ) as [number, number, number];

@@ -34,13 +34,15 @@ describe('the face of a public status page', () => {
   const text = async (form = ''): Promise<string> => (await get(form)).text();
   const told = async (): Promise<Told[]> => (JSON.parse(await text('.json')) as { incidents: Told[] }).incidents;
   const change = (fields: object) => organization.write.put(`/status-pages/${page}`, fields);
+  /** Returns the path of its public update. */
   async function incident(title: string, days: number): Promise<string> {
     const bad = [{ endpoint: login, since: days * 1440 + 60, until: days * 1440 }];
     const id = await newDetectedIncident(app.app.get(Database), bad, { address: '203.0.113.77' });
     await organization.write.put(`/incidents/${id}`, { title });
     const update = { text: `About ${title}.`, public: true };
-    expect((await organization.write.post(`/incidents/${id}/updates`, update)).status).toBe(201);
-    return id;
+    const { status, body } = await organization.write.post<{ id: string }>(`/incidents/${id}/updates`, update);
+    expect(status).toBe(201);
+    return `/incidents/${id}/updates/${body.id}`;
   }
 
   it('has a page for each public incident, which the page and the feed link to', async () => {
@@ -56,7 +58,7 @@ describe('the face of a public status page', () => {
   });
 
   it('keeps the page of an incident after the incident has left the status page, until it is no longer public', async () => {
-    const id = await incident('Long ago', 13);
+    const update = await incident('Long ago', 13);
     const [old] = await told();
     await app.app.get(Database).query(
       `UPDATE incident SET started_at = started_at - interval '20 days', ended_at = ended_at - interval '20 days'
@@ -66,7 +68,7 @@ describe('the face of a public status page', () => {
     await change({ description: 'Read again.' });
     expect(await told()).toEqual([]);
     expect(await text(`/incidents/${old?.id}`)).toContain('About Long ago.');
-    await organization.write.delete(`/incidents/${id}`);
+    expect((await organization.write.delete(update)).status).toBe(204);
     expect((await get(`/incidents/${old?.id}`)).status).toBe(404);
   });
 

@@ -87,19 +87,21 @@ export interface NaiveDay {
 }
 
 /** Returns the seconds of each day of a month, by looking at every minute of it. */
-export function naiveDays(life: Life, month: string, timeZone: string, now: number): Map<string, NaiveDay> {
+export function naiveDays(life: Life, month: string, timeZone: string, period: Span): Map<string, NaiveDay> {
+  const end = period.to + DAY;
   const downAt = new Set<number>();
   for (const { from, to } of outagesOf(life))
-    for (let at = from; at < (to ?? now); at += MINUTE) if (!isIn(life.windows, at)) downAt.add(at);
-  const shareAt = naiveShares(life);
+    for (let at = from; at < (to ?? end); at += MINUTE) if (!isIn(life.windows, at)) downAt.add(at);
+  const shareAt = naiveShares(life, period);
   const days = new Map<string, NaiveDay>();
   // The time that is free of maintenance, and the downtime, of each quarter of an hour. The service looks at hours unless
   // the time zone makes days start within them, which comes to the same unless an hour has both.
   const slots = new Map<string, { date: string; free: number; down: number; share: number }>();
   const start = Date.parse(`${month}-01T00:00:00Z`) - DAY;
   const hourly = isHourly(month, timeZone);
-  for (let at = start; at < start + 34 * DAY && at < now; at += MINUTE) {
-    const date = new Date(wallAt(timeZone, at)).toISOString().slice(0, 10);
+  let date = '';
+  for (let at = start; at < start + 34 * DAY; at += MINUTE) {
+    if (at % (15 * MINUTE) === 0) date = new Date(wallAt(timeZone, at)).toISOString().slice(0, 10);
     if (!date.startsWith(month)) continue;
     const day = days.get(date) ?? { date, counted: 0, down: 0, planned: 0 };
     days.set(date, day);
@@ -130,11 +132,12 @@ function isHourly(month: string, timeZone: string): boolean {
 }
 
 /** Returns the monitored share at a moment, from the checks of its hour, of its day in UTC, or of all. */
-function naiveShares({ checks, intervalMinutes }: Life): (at: number) => number {
+function naiveShares({ checks, intervalMinutes }: Life, { from, to }: Span): (at: number) => number {
   const length = intervalMinutes <= 30 ? HOUR : intervalMinutes <= 720 ? DAY : Infinity;
   const slotOf = (at: number) => (length === Infinity ? 0 : Math.floor(at / length));
   const counts = new Map<number, { known: number; unknown: number; planned: number }>();
   for (const { at, outcome, planned } of checks) {
+    if (Math.floor(at / HOUR) * HOUR >= to || Math.floor(at / HOUR) * HOUR + HOUR <= from) continue;
     const count = counts.get(slotOf(at)) ?? { known: 0, unknown: 0, planned: 0 };
     counts.set(slotOf(at), count);
     if (planned) count.planned++;
