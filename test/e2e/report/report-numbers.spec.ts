@@ -1,4 +1,7 @@
-/** @databases both */
+/**
+ * @lane slow
+ * @databases both
+ */
 import { Database } from '../../../src/platform/database/database';
 import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';
 import { startApp, type TestApp } from '../../harness/app/app';
