@@ -1,7 +1,7 @@
 import { publicReason } from '../../status-page/public-reason';
 import { daysImage } from '../../status-page/render/day-bars';
-import { capital } from '../../status-page/render/page-parts';
 import { STATUS_STYLE } from '../../status-page/render/status-style';
+import { capitalized } from '../../platform/text/capitalized';
 import { html } from '../../platform/text/html';
 import { wallAt } from '../../platform/time/time-zone';
 import type { ReportDayView, ReportEndpointView, ReportOutageView, UptimeReportView } from '../uptime/report.dto';
@@ -123,7 +123,7 @@ function* outages({ outages: all, time_zone: zone, total }: UptimeReportView): G
 }
 
 const outageRow = (outage: ReportOutageView, zone: string): string =>
-  `<tr role="row"><td role="cell"><strong>${html(outage.endpoint_name)}</strong></td><td role="cell"><time datetime="${outage.started_at}">${timeText(outage.started_at, zone)}</time></td><td role="cell" class="number">${outage.ended_at === null ? 'ongoing, ' : ''}${spanText(outage.duration_seconds)}</td><td role="cell">${html(capital(publicReason(outage.error?.code ?? null) ?? 'not reachable'))}</td></tr>`;
+  `<tr role="row"><td role="cell"><strong>${html(outage.endpoint_name)}</strong></td><td role="cell"><time datetime="${outage.started_at}">${timeText(outage.started_at, zone)}</time></td><td role="cell" class="number">${outage.ended_at === null ? 'ongoing, ' : ''}${spanText(outage.duration_seconds)}</td><td role="cell">${html(capitalized(publicReason(outage.error?.code ?? null) ?? 'not reachable'))}</td></tr>`;
 
 /** Yields a shared report as one HTML document without a script. It never contains a URL or an error message. */
 export function* reportHtml(

@@ -1,10 +1,11 @@
 import type { IncidentStatus } from '../../incident/incident-row';
+import { capitalized } from '../../platform/text/capitalized';
 import { html } from '../../platform/text/html';
 import { piecesOf, publicText } from '../incident-words';
 import type { StatusIncident, StatusUpdate } from '../page-incidents';
 import type { StatusOutage, StatusSnapshot } from '../status-snapshot';
 import { affected } from './maintenance-html';
-import { capital, clipped, documentEnd, documentStart, type PageLinks, pill, timeBetween } from './page-parts';
+import { clipped, documentEnd, documentStart, type PageLinks, pill, timeBetween } from './page-parts';
 import { stamp } from './times';
 
 export const STATUS_WORDS: Readonly<Record<IncidentStatus, string>> = {
@@ -99,7 +100,7 @@ function pastOutage({ endpoint, started_at, ended_at, reason }: StatusOutage, no
   const lasted = `${ended_at === null ? 'ongoing, ' : ''}${timeBetween(started_at, ended_at ?? now)}`;
   return {
     at: started_at,
-    html: `<li><div class="row"><h3>${html(endpoint)} ${verb} down</h3><span class="small soft">${stamp(started_at)} · ${lasted}</span></div><p class="small soft">${html(capital(reason ?? 'not reachable'))}</p></li>`,
+    html: `<li><div class="row"><h3>${html(endpoint)} ${verb} down</h3><span class="small soft">${stamp(started_at)} · ${lasted}</span></div><p class="small soft">${html(capitalized(reason ?? 'not reachable'))}</p></li>`,
   };
 }
 

@@ -128,9 +128,6 @@ export function clipped(text: string, most: number): string {
         .trimEnd()}…`;
 }
 
-/** Starts a text with a capital letter. */
-export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
 /** Each state has its own shape, so that no information depends on color alone. */
 const SHAPES: Readonly<Record<PageState, string>> = {
   up: 'M6 0a6 6 0 1 1 0 12A6 6 0 0 1 6 0ZM3.2 6.2 5.2 8.2 8.9 4.2 8 3.4 5.2 6.4 4 5.3Z',

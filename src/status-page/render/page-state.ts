@@ -1,6 +1,6 @@
 import type { EndpointStatus } from '../../endpoint/endpoint.dto';
 import type { StatusEndpoint, StatusSnapshot } from '../status-snapshot';
-import { capital } from './page-parts';
+import { capitalized } from '../../platform/text/capitalized';
 
 /** The state of an endpoint on a page: its status, or a state that explains the status. */
 export type EndpointState = EndpointStatus | 'degraded' | 'maintenance';
@@ -59,7 +59,7 @@ export function groupSum(endpoints: Parameters<typeof endpointState>[0][]): { st
   const [first] = parts;
   if (!first) return { state: 'up', text: 'Operational' };
   const [lead, ...rest] = parts.map(({ word, count }) => `${count} ${word}`);
-  if (first.count === all) return { state: first.state, text: all === 1 ? capital(first.word) : `All ${lead}` };
+  if (first.count === all) return { state: first.state, text: all === 1 ? capitalized(first.word) : `All ${lead}` };
   // A heading is paused only if all its endpoints are.
   const state = first.state === 'paused' ? 'up' : first.state;
   return { state, text: [`${first.count} of ${all} ${first.word}`, ...rest].join(', ') };
