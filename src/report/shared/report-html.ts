@@ -96,7 +96,7 @@ function endpointRow(endpoint: ReportEndpointView): string {
   ].join('')}<td role="cell">${verdictPill(endpoint.verdict)}</td></tr>`;
 }
 
-/** Starts a table. Names that begin with `#` are columns of numbers. */
+/** Starts a table. Names that start with `#` are columns of numbers. */
 const tableStart = (label: string, columns: readonly string[]): string =>
   `\n<div class="card table" tabindex="0" role="region" aria-label="${label}"><table role="table"><thead role="rowgroup"><tr role="row">${columns
     .map((name) =>
@@ -180,7 +180,7 @@ ${tiles(report)}`;
 `;
 }
 
-/** What a shared report says besides its numbers. */
+/** The texts around the numbers of a shared report. */
 export interface SharedFrame {
   title: string;
   organization: string;

@@ -13,7 +13,7 @@ export interface DayChecks {
   known: readonly number[];
   unknown: readonly number[];
   planned: readonly number[];
-  /** One bit per hour of the day. It is set if the hour has checks, and none of them is unknown. */
+  /** One bit per hour of the day. It is set if the hour has checks and all of them are known. */
   full: readonly number[];
   /** Hours since 1970 with both unknown and other checks, and the share of known checks among the unplanned ones. */
   partial: readonly number[];
@@ -25,7 +25,7 @@ const OFTEN_SECONDS = 1800;
 const DAILY_SECONDS = 43_200;
 
 /**
- * Returns a function that tells which share of an hour (counted since 1970) was monitored, from 0 to 1. An hour without
+ * Returns a function that returns which share of an hour (counted since 1970) was monitored, from 0 to 1. An hour without
  * a check wasn't monitored, for example while the endpoint was paused. Unknown checks don't count either. If there isn't
  * a check in every hour, days are compared, or the whole month for jobs and for checks that run only once a day.
  * `intervalSeconds` is `null` for jobs.

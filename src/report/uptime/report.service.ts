@@ -39,7 +39,7 @@ interface OutageRow {
   planned: boolean;
 }
 
-/** What a report is about, after its query was checked. */
+/** The month and endpoints of a report, after its query was checked. */
 interface Selected {
   month: ReportMonth;
   endpoints: ReportEndpoint[];
@@ -189,7 +189,7 @@ const NO_FACTS: EndpointFacts = {
   outages: 0,
 };
 
-/** What the sums are compared with. Durations are in seconds, the target is from 0 to 1. */
+/** The target and the lengths that sums are compared with. Durations are in seconds, the target is from 0 to 1. */
 interface Measure {
   target: number;
   elapsed: number;

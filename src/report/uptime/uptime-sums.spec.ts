@@ -31,7 +31,7 @@ describe('the seconds of a day', () => {
     expect(uptimeByDay(period, { ...observed, ...change })[0]).toEqual(first);
   });
 
-  it('are none in the future, and part of a day today', () => {
+  it('do not include the future, and include part of today', () => {
     const days = uptimeByDay({ ...period, until: DAY + 90 * 60_000 }, observed);
     expect(days.map(({ counted }) => counted)).toEqual([86_400, 5400]);
     expect(totalOf(days)).toEqual({ counted: 91_800, down: 0, planned: 0 });

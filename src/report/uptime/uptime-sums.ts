@@ -11,7 +11,7 @@ export interface ReportPeriod {
   until: number;
 }
 
-/** What is known about one endpoint in a period. */
+/** The known facts about one endpoint in a period. */
 export interface Observed {
   /** When the endpoint was created. */
   madeMs: number;
@@ -53,7 +53,7 @@ export function uptimeByDay(period: ReportPeriod, observed: Observed): UptimeSec
       const free = Math.max(0, to - from) / SECOND_MS - planned;
       sum.planned += planned;
       sum.down += down;
-      // During an outage, no further check is needed to know that the endpoint is down.
+      // During an outage, the endpoint is known to be down without another check.
       sum.counted += Math.max(free * observed.shareOf(Math.floor(slot / HOUR_MS)), down);
     }
     return sum;

@@ -75,7 +75,7 @@ const escaped = (text: string): string =>
 
 const folded = (lines: readonly string[]): string => lines.map((line) => `${fold(line)}\r\n`).join('');
 
-/** Splits a long line between characters. Each further line starts with a space. */
+/** Splits a long line between characters. All lines but the first start with a space. */
 function fold(line: string): string {
   if (Buffer.byteLength(line) <= LINE_BYTES) return line;
   let [result, bytes] = ['', 0];

@@ -17,7 +17,7 @@ export interface PageLinks {
   absolute: PagePaths | null;
 }
 
-/** What a document says about itself, as plain text. */
+/** The description of a document, as plain text. */
 export interface DocumentHead {
   title: string;
   /** For search engines, and for the card of a shared link. */

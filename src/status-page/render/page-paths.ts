@@ -1,6 +1,6 @@
 import type { PageLook } from '../status-snapshot';
 
-/** Where a page was requested, which determines its links. */
+/** The place at which a page was requested. It determines the page's links. */
 export interface PagePlace {
   /** The path prefix of the service, see `rootFor`. In absolute URLs, the URL of the service or of the page's host. */
   root: string;

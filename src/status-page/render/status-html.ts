@@ -101,8 +101,8 @@ function ongoing({ otherOutages, updated_at }: StatusSnapshot): string {
 }
 
 /**
- * Yields what matters now: each open incident, and the state of everything that none of them explains. If no incident is
- * open, the state is always shown.
+ * Yields what matters now: each open incident, and the state of everything that the incidents don't explain. If no
+ * incident is open, the state is always shown.
  */
 function* now(snapshot: StatusSnapshot, links: PageLinks): Generator<string> {
   const { incidents, endpoints } = snapshot;

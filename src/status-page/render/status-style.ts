@@ -13,7 +13,7 @@ export const STATUS_STYLE = `
 *{box-sizing:border-box;margin:0;padding:0}
 body{background:var(--ground);color:var(--ink);font:15px/1.5 Inter,system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;font-variant-numeric:tabular-nums;overflow-wrap:anywhere;-webkit-text-size-adjust:100%}
 main{max-width:840px;margin:0 auto;padding:36px 20px 56px}
-h1{flex:1 1 200px;font-size:19px;line-height:1.3;font-weight:650;letter-spacing:-.02em}
+h1{flex:1 1 150px;font-size:19px;line-height:1.3;font-weight:650;letter-spacing:-.02em}
 h2{font-size:16px;line-height:1.35;font-weight:620;letter-spacing:-.01em}
 h3,h4{font-size:15px;font-weight:580}
 header{display:flex;flex-wrap:wrap;gap:10px 12px;align-items:center;margin-bottom:22px}
@@ -88,7 +88,7 @@ h2#planned{margin:30px 2px 8px}
 .months{margin:0 2px 12px}.months>:first-child{flex:1}
 footer{margin:28px 2px 0;color:var(--soft);font-size:13px}
 a{color:var(--link)}footer a{color:inherit}
-@media (max-width:480px){main{padding:20px 14px 40px}.hero{padding:16px}.hero h2{font-size:18px}.endpoints>li,.fold>summary,.past>li,.announced>li{padding-left:16px;padding-right:16px}.bars{height:24px}header{position:relative}.menu{position:static}.menu ul{left:0;width:auto;top:100%}}
+@media (max-width:480px){main{padding:20px 14px 40px}.hero{padding:16px}.hero h2{font-size:18px}.endpoints>li,.fold>summary,.past>li,.announced>li{padding-left:16px;padding-right:16px}.bars{height:24px}.endpoints .share{order:3;flex-basis:100%}header{position:relative}.menu{position:static}.menu ul{left:0;width:auto;top:100%}}
 @media (forced-colors:active){.bars path{forced-color-adjust:none}.hero,.pill{border:1px solid}}
 @media print{:root{color-scheme:light}body{background:#fff;font-size:12px}main{max-width:none;padding:0}.menu,.button,footer a{display:none}.hero,.card,.announced>li{box-shadow:none;break-inside:avoid}.services{break-inside:auto}.endpoints>li,.past>li{break-inside:avoid}.bars,.pill,.hero,.legend{print-color-adjust:exact;-webkit-print-color-adjust:exact}details::details-content{content-visibility:visible;display:block;height:auto}}
 `;

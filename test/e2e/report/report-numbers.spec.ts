@@ -123,7 +123,7 @@ describe('the numbers of a report', () => {
     ['2026-02', 'Asia/Kolkata', 'with days that start within an hour'],
     ['2026-04', 'Australia/Lord_Howe', 'with a change of half an hour'],
     ['2026-01', 'UTC', 'in UTC'],
-  ])('in %s, %s, %s, are those of every single minute and check', async (month, zone) => {
+  ])('in %s, %s, %s, equal a count of every single minute and check', async (month, zone) => {
     const start = Date.parse(`${month}-01T00:00:00Z`);
     const range = { from: start - 3 * DAY, to: start + 35 * DAY };
     const intervals = [10, 10, 120, 1440];
@@ -216,7 +216,7 @@ describe('the numbers of a report', () => {
     );
   });
 
-  it('of an endpoint that was not monitored are no data, not a met target', async () => {
+  it('of an endpoint that was not monitored say so, instead of a met target', async () => {
     await live('Silent', {
       madeMs: Date.parse('2026-01-01T00:00:00Z'),
       intervalMinutes: 10,

@@ -72,7 +72,7 @@ describe('the face of a public status page', () => {
     expect((await get(`/incidents/${old?.id}`)).status).toBe(404);
   });
 
-  it('responds with 404 for other incidents, which it cannot be told apart from', async () => {
+  it('responds with the same 404 for incidents of others and for unknown ones', async () => {
     await incident('Ours', 1);
     const [ours] = await told();
     const website = await newWebsite(organization.write, 'Elsewhere');

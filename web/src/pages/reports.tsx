@@ -244,7 +244,7 @@ function Content({ report, selection }: { report: UptimeReport; selection: Selec
 function Tiles({ total }: { total: UptimeReport['total'] }) {
   const { longest_incident_seconds: longest, acknowledge_seconds: acknowledged } = total;
   return (
-    <dl class="tiles">
+    <dl class="report-figures">
       <div>
         <dt>Availability</dt>
         <dd>{shareText(total.availability)}</dd>

@@ -226,7 +226,7 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
                   )}
                   <Text
                     label="Support URL (optional)"
-                    hint="Where the button “Report a problem” leads: a web page, or mailto: with an email address."
+                    hint="The target of the button “Report a problem”: a web page, or mailto: with an email address."
                     placeholder="https://example.com/support"
                     error={form.problem('/support_url')}
                     value={support_url}
