@@ -7,8 +7,7 @@
 //   --database <kind>  embedded, postgresql, or both
 //   --windows N        measures N times, and prints how much more each costs than the first: median and quartiles
 //   --heartbeats K     one more installation of the last checkout, on PostgreSQL, in which K heartbeats wait
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
@@ -19,6 +18,7 @@ import { seedHeartbeats } from './heartbeats.mjs';
 import { cpuMs, pssMb, threadsMs } from './processes.mjs';
 import { seedThroughApi } from './seed-api.mjs';
 import { startPostgres, startService } from './service.mjs';
+import { startTarget } from './target-process.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values: options } = parseArgs({
@@ -47,15 +47,6 @@ if (!options.checkout) {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   if (status !== 0) process.exit(1);
-}
-
-async function startTarget() {
-  const child = spawn(process.execPath, [join(root, 'bench/target.mjs'), '--sites', options.endpoints], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  cleanups.push(() => child.kill('SIGTERM'));
-  const [line] = await once(child.stdout, 'data');
-  return `http://127.0.0.1:${String(line).trim()}`;
 }
 
 async function startInstallation(checkout, kind, target, heartbeats = 0) {
@@ -103,7 +94,8 @@ function row({ checkout, kind, service, postgres }, before, after) {
 }
 
 async function main() {
-  const target = await startTarget();
+  const { url: target, stop } = await startTarget(options.endpoints);
+  cleanups.push(stop);
   const installations = [];
   for (const checkout of options.checkout ?? [root])
     for (const kind of kinds) installations.push(await startInstallation(checkout, kind, target));

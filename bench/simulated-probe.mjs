@@ -110,7 +110,7 @@ export class SimulatedProbe {
   async sync() {
     for (;;) {
       const { status, body, pauseMs } = await this.#poll(0);
-      if (status === 200 && !body.more) return;
+      if (status === 200 && !body.has_more) return;
       if (![0, 200, 429, 503].includes(status)) throw new Error(`the poll was refused: ${status}`);
       await sleep(pauseMs);
     }
@@ -160,7 +160,7 @@ export class SimulatedProbe {
   async #polls() {
     while (!this.#line.signal.aborted) {
       const { body, pauseMs } = await this.#poll(MAX_WAIT_SECONDS);
-      if (!body?.more) await this.#rest(pauseMs);
+      if (!body?.has_more) await this.#rest(pauseMs);
     }
   }
 
@@ -196,11 +196,11 @@ export class SimulatedProbe {
   /** In this benchmark, nothing is removed and no on-demand check is requested, so the set of endpoints only grows. */
   #take({ cursor, endpoints: told }) {
     this.#cursor = cursor;
-    for (const [turn, { endpoint_id, revision, interval: every, phase_ms, at_once }] of told.entries()) {
+    for (const [turn, { endpoint_id, revision, interval: every, phase_ms, run_now }] of told.entries()) {
       const grid = { phaseMs: phase_ms, intervalMs: every * 1000 };
       const { lastSlot = -Infinity, key = String(this.held.size) } = this.held.get(endpoint_id) ?? {};
       const delayMs = atOnceDelayMs(turn, told.length, grid.intervalMs);
-      const atOnce = at_once ? slotAtOnce(this.#now, delayMs, lastSlot, grid) : null;
+      const atOnce = run_now ? slotAtOnce(this.#now, delayMs, lastSlot, grid) : null;
       const runAt = atOnce ?? nextSlot(this.#now, lastSlot, grid);
       this.held.set(endpoint_id, { endpoint_id, key, revision, grid, lastSlot, runAt });
     }

@@ -83,7 +83,7 @@ async function revoke(
     if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
     return {
       exitCode: 1,
-      remark: `The organization ${organization.name} has no key ${named}. Use list to show all keys.`,
+      remark: `The organization ${organization.name} has no key ${named}. Use ls to show all keys.`,
     };
   }
   return { exitCode: 0, remark: `Revoked ${named}.` };

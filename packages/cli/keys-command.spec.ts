@@ -24,7 +24,7 @@ describe('keys', () => {
     [['create', 'more'], /^usage: /],
     [['revoke', 'key_1', 'more'], /^usage: /],
     [['list', '--colour'], /Unknown option '--colour'/],
-    [['revoke', 'ums_a_not_an_id'], /^the key must be given by its ID \(key_…\), which list shows, not as ums_a_no…$/],
+    [['revoke', 'ums_a_not_an_id'], /^the key must be given by its ID \(key_…\), which ls shows, not as ums_a_no…$/],
   ])('%j exits with code 2 and explains why, before the settings are read', async (words, text) => {
     expect(await runKeys(words, unread)).toEqual({ exitCode: 2, remark: expect.stringMatching(text) });
   });

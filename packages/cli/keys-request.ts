@@ -2,7 +2,7 @@ import { parseId } from '../../src/platform/ids/id';
 import { parseOrUsage, UsageError } from './usage-error';
 
 export const KEYS_USAGE = `usage: npm run keys -- create [--role ROLE] [--name NAME] [--expires TIME] [--organization ORG] [--json]
-       npm run keys -- list [--organization ORG] [--json]
+       npm run keys -- ls [--organization ORG] [--json]
        npm run keys -- revoke KEY_ID [--organization ORG]
 
 Creates, lists, and revokes API keys directly in the database. Use it if the last admin key is lost. It reads the same
@@ -10,13 +10,13 @@ variables as the service, and .env. With the embedded database, stop the service
 may be running. Every change is recorded in the audit log.
 
   --role ROLE          read, write, or admin (default)
-  --name NAME          the name of the key; default "Made on the command line"
+  --name NAME          the name of the key; default "Created on the command line"
   --expires TIME       when the key stops working: 2027-12-31, or a time with Z or an offset; default never
-  --organization ORG   name or ID (org_…); default "Default", or all organizations for list
+  --organization ORG   name or ID (org_…); default "Default", or all organizations for ls
   --json               print JSON in the form that the API returns
 
 create prints only the new key on stdout: UPTIME_API_KEY=$(npm run --silent keys -- create)
-revoke takes the ID that list shows.
+revoke takes the ID that ls shows. The name list also works.
 If you installed the package, use npx uptime-monitor-keys instead of npm run keys --.
 
 Exit codes:
@@ -52,7 +52,8 @@ export function keysRequest(args: string[]): KeysRequest | null {
     case 'create':
       return { action, name, role, expires, organization: organization ?? DEFAULT, json };
     case 'list':
-      return { action, organization, json };
+    case 'ls':
+      return { action: 'list', organization, json };
     case 'revoke':
       return { action, named: named ?? '', id: keyId(named ?? ''), organization: organization ?? DEFAULT };
     default:
@@ -62,7 +63,7 @@ export function keysRequest(args: string[]): KeysRequest | null {
 
 const OPTIONS = {
   role: { type: 'string', default: 'admin' },
-  name: { type: 'string', default: 'Made on the command line' },
+  name: { type: 'string', default: 'Created on the command line' },
   expires: { type: 'string' },
   organization: { type: 'string' },
   json: { type: 'boolean', default: false },
@@ -73,5 +74,5 @@ const DEFAULT = 'Default';
 function keyId(named: string): string {
   const id = parseId('apiKey', named);
   if (id !== null) return id;
-  throw new UsageError(`the key must be given by its ID (key_…), which list shows, not as ${named.slice(0, 8)}…`);
+  throw new UsageError(`the key must be given by its ID (key_…), which ls shows, not as ${named.slice(0, 8)}…`);
 }

@@ -26,7 +26,7 @@ export function refusalOf(endpoint: NewEndpoint, valueOf: ValueOf): string | nul
     headersRefusal(headers ?? [], valueOf) ??
     ((assertions ?? []).length > MAX_ASSERTIONS ? `it would have more than ${MAX_ASSERTIONS} assertions` : null) ??
     ((assertions ?? []).some(({ target }) => valueOf(target).length > MAX_TARGET)
-      ? `it compares with a text that is longer than ${MAX_TARGET} characters`
+      ? `it compares with a string that is longer than ${MAX_TARGET} characters`
       : null) ??
     (Buffer.byteLength(JSON.stringify([headers, assertions, body])) > MAX_SETTINGS_BYTES
       ? 'its headers, body, and assertions together are larger than 32 KiB'

@@ -8,7 +8,7 @@ import { DocumentBuilder, nameFrom, tagsFrom } from './document-builder';
 import { type ForeignItem, type Members, numberIn, readForeignList, textIn } from './foreign-list';
 import { everyFrom, graceFrom, heartbeatRefusal } from './heartbeat';
 
-const FORM = 'a list of checks from GET /api/v3/checks/ of healthchecks: {"checks": […]}';
+const FORM = 'the list of checks from the healthchecks API (GET /api/v3/checks/): {"checks": […]}';
 const GROUP = 'healthchecks';
 /** Healthchecks defaults, in seconds. */
 const USUAL = { timeout: 86_400, grace: 3600 };

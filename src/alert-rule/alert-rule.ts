@@ -16,7 +16,7 @@ export const RULE_TEXTS = {
   condition: {
     enum: ALERT_CONDITIONS,
     description:
-      'Which checks count as failed. `down`: only checks that are down. `degraded`: also checks that are up while an assertion of severity `warning` fails. With `degraded`, the alert resolves when the endpoint is up without a warning.',
+      'Which checks count as failed. `down`: only checks that are down. `degraded`: also checks that are up while an assertion with severity `warning` fails. With `degraded`, the alert resolves when the endpoint is up without a warning.',
     default: 'down',
     example: 'down',
   },
@@ -54,7 +54,7 @@ export const RULE_TEXTS = {
     type: 'integer' as const,
     nullable: true,
     description:
-      'The interval in seconds between reminders while the alert is triggered. No reminders are sent while the alert is suppressed or flapping. `null`: no reminders. PagerDuty and Opsgenie send their own reminders, so they get none.',
+      'The interval in seconds between reminders while the alert is triggered. No reminders are sent while the alert is suppressed or flapping. `null`: no reminders. PagerDuty and Opsgenie have their own reminders, so the service does not send them any.',
     ...REMIND_EVERY_BOUNDS,
     default: null,
     example: 3600,

@@ -56,7 +56,7 @@ function offerContact(schemas: Schemas): void {
     // The form's name in the list of forms.
     title: 'contact',
     description:
-      'An alert rule that notifies through a contact, without `type` and `config`. Fields that you leave out get the `alert_defaults` of the contact.',
+      'An alert rule that notifies through a contact. Do not send `type` or `config`. Fields that you leave out default to the contact’s `alert_defaults`.',
     allOf: [
       { $ref: getSchemaPath(FIELDS) },
       {
@@ -108,7 +108,7 @@ const HEADERS = [
   header('webhook-id', 'The ID of the event. It is the same for all attempts.', 'ev_01jd3k6q7be5y9x4v2m8n0r1st'),
   header(
     'webhook-timestamp',
-    'The time when this attempt was sent, in seconds since 1970. Reject requests with an old timestamp.',
+    'The time when this attempt was sent, in seconds since the Unix epoch. Reject requests with an old timestamp.',
     '1795176300',
   ),
   header(

@@ -98,7 +98,7 @@ export class AlertView {
     type: DeliverySummaryView,
     nullable: true,
     description:
-      'The newest message of the alert rule, including test messages, and its delivery state. `null` before the first message.',
+      'The newest message sent by the alert rule, including test messages, and its delivery state. `null` before the first message.',
   })
   last_delivery!: DeliverySummaryView | null;
 
@@ -144,7 +144,7 @@ export class UpdateAlertDto extends AlertRuleFields {
 
   @ApiPropertyOptional({
     ...CONTACT,
-    description: `${CONTACT.description} Set another contact to move the alert rule to it. Set \`null\` to detach it: the alert rule keeps the current config as its own. Sending \`type\` and \`config\` also detaches it.`,
+    description: `${CONTACT.description} Set a different contact to switch the alert rule to it. Set \`null\` to detach it: the alert rule keeps the current config as its own. Sending \`type\` and \`config\` also detaches it.`,
   })
   @Nullable()
   @IsPublicId('contact')
@@ -191,13 +191,13 @@ export class CreateAlertDto extends AlertRuleFields {
 
 /** Filters for the list. An unknown ID matches nothing. */
 export class AlertQuery extends PageQuery {
-  @ApiPropertyOptional({ description: 'Only alert rules of this endpoint.', example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @ApiPropertyOptional({ description: 'Only alert rules for this endpoint.', example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
   @IsOptional()
   @IsPublicId('endpoint')
   endpoint_id?: string;
 
   @ApiPropertyOptional({
-    description: 'Only alert rules of endpoints of this website.',
+    description: 'Only alert rules for endpoints of this website.',
     example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st',
   })
   @IsOptional()

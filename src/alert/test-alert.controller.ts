@@ -25,7 +25,7 @@ export class TestAlertController {
     operationId: 'testNewAlert',
     summary: 'Send a test message before saving',
     description:
-      'Takes the same fields as creating an alert rule. Sends one message, marked as a test, through the channel and responds after the attempt, within 15 s. Apart from an entry in the audit log, nothing is stored. The message is not retried. The limit is 10 test messages per minute and destination. On-demand checks, endpoint tests, and test messages share a limit per organization: 8 at the same time, and 20 in a burst, then one per second.',
+      'Takes the same fields as creating an alert rule. Sends one message, marked as a test, through the channel and responds after the attempt, within 15 s. Apart from an entry in the audit log, nothing is stored. The message is not retried. The limit is 10 test messages per minute for each destination. On-demand checks, endpoint tests, and test messages share a limit per organization: at most 8 at the same time, and bursts of up to 20, then one per second.',
     returns: { ok: DeliveryTestView, description: 'The result of the attempt.' },
     problems: ['not_found', 'target_not_allowed'],
   })
@@ -46,7 +46,7 @@ export class TestAlertController {
     operationId: 'testAlert',
     summary: 'Send a test message',
     description:
-      'Sends one message, marked as a test, through the channel of the alert rule and responds after the attempt, within 15 s. The message is not retried: `state` is `delivered` or `failed`, and `error` contains the reason. The limit is 10 test messages per minute and alert rule. On-demand checks, endpoint tests, and test messages share a limit per organization: 8 at the same time, and 20 in a burst, then one per second.',
+      'Sends one message, marked as a test, through the channel of the alert rule and responds after the attempt, within 15 s. The message is not retried: `state` is `delivered` or `failed`, and `error` contains the reason. The limit is 10 test messages per minute for each alert rule. On-demand checks, endpoint tests, and test messages share a limit per organization: at most 8 at the same time, and bursts of up to 20, then one per second.',
     returns: { created: DeliveryView, at: '/api/v1/deliveries', description: 'The delivery after its only attempt.' },
   })
   test(@OrgId() orgId: string, @IdParam('alert') alertId: string): Promise<DeliveryView> {

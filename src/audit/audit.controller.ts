@@ -20,9 +20,9 @@ export class AuditController {
     summary: 'List audit log entries',
     description:
       'Every change made in your organization, every sign-in and every on-demand check, newest first. Each entry ' +
-      'shows who did it, what it affected, the settings before and after without credentials, and the ID of the ' +
+      'shows who made it, what it affected, the settings before and after without credentials, and the ID of the ' +
       'request. Entries cannot be changed. They are deleted after `ROLLUP_RETENTION_DAYS`, or together with the ' +
-      'organization. Resources that end together with another resource (the alerts of an endpoint, the sessions of ' +
+      'organization. Resources that are deleted together with their parent (the alert rules of an endpoint, the sessions of ' +
       'a key) have no entry. With `Accept: text/csv` and without `limit`, the response has all matching entries.',
     returns: { page: AuditEntryView, description: 'One page of entries.' },
   })

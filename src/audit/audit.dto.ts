@@ -72,14 +72,14 @@ export class AuditQuery extends CursorQuery {
 
   @ApiPropertyOptional({
     description:
-      'Return only entries about this resource, even if it was deleted. A status page has the ID of its website, a session the ID of its key.',
+      'Return only entries about this resource, even if it was deleted. Use the website’s ID for its status page, and the key’s ID for a session.',
     example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st',
   })
   @IsOptional()
   @IsAuditedId()
   resource_id?: string;
 
-  @ApiPropertyOptional({ description: 'Return only actions of this user.', example: 'per_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @ApiPropertyOptional({ description: 'Return only actions by this user.', example: 'per_01jd3k6q7be5y9x4v2m8n0r1st' })
   @IsOptional()
   @IsPublicId('person')
   person_id?: string;
@@ -109,7 +109,7 @@ export class AuditAuthorView {
   @ApiProperty({
     enum: CREDENTIALS,
     description:
-      'How the author was authenticated. `api_key`, `session` (a dashboard session, created from the key), `sign_in_link` (a one-time link, created from the key), `acknowledge_link` (the link in a message), `operator` (the operator token), `auth_off` (authentication is off), `command_line` (a command on the server), `system` (the service itself). For a signed-in user: `password`, `single_sign_on`, `proxy` (the proxy in front of the service), `invitation`.',
+      'How the author was authenticated. `api_key`, `session` (a dashboard session, created from the key), `sign_in_link` (a one-time link, created from the key), `acknowledge_link` (the link in a message), `operator` (the operator token), `auth_off` (authentication is off), `command_line` (a command on the server), `system` (the service itself). For a signed-in user: `password`, `single_sign_on`, `proxy` (the reverse proxy), `invitation`.',
     example: 'api_key',
   })
   via!: Credential;
@@ -122,7 +122,7 @@ export class AuditAuthorView {
   })
   key_id!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'The name of the key at that time.', example: 'Terraform' })
+  @ApiProperty({ type: String, nullable: true, description: 'The name of the key when the entry was recorded.', example: 'Terraform' })
   key_name!: string | null;
 
   @ApiProperty({
@@ -144,7 +144,7 @@ export class AuditAuthorView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'The IP address that opened the connection. If a proxy is in front, this is the address of the proxy.',
+    description: 'The IP address that opened the connection. Behind a reverse proxy, this is the address of the proxy.',
     example: '203.0.113.7',
   })
   ip!: string | null;
@@ -186,7 +186,7 @@ export class AuditEntryView {
     additionalProperties: true,
     nullable: true,
     description:
-      'The changed settings before the action; for a deletion, all settings. Credentials are masked. Limited to 2 KiB: a truncated text or list ends with `…` and its full size, and a setting that does not fit is shown as `… (n bytes)`.',
+      'The changed settings before the action; for a deletion, all settings. Credentials are masked. Limited to 2 KiB: a truncated string or list ends with `…` and its full size, and a setting that does not fit is shown as `… (n bytes)`.',
     example: { enabled: true },
   })
   before!: Settings | null;

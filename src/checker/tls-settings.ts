@@ -92,7 +92,7 @@ export function unverifiedProblem({ verify }: TlsSettings, sent: Sent): TlsProbl
   if (credential === null) return null;
   const message =
     `verify cannot be false for a check that sends ${credential}: a server that pretends to be yours could ` +
-    'collect it. Send the certificate of the server or of its authority in ca instead, or remove the credential';
+    'collect it. Send the certificate of the server or its CA in ca instead, or remove the credential';
   return { part: 'verify', code: 'invalid_format', message };
 }
 

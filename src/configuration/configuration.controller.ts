@@ -13,7 +13,7 @@ const BODY = {
   type: 'object' as const,
   additionalProperties: true,
   description:
-    'A configuration document in YAML 1.2 or JSON, with at most 8 MiB and 5,000 resources. Resources are recognized by their keys. Fields that are absent keep their value; `null` sets the default.',
+    'A configuration document in YAML 1.2 or JSON, of at most 8 MiB and 5,000 resources. Resources are identified by their keys. Absent fields keep their current values; `null` sets the default.',
   example: {
     version: 1,
     owner: 'shop-repo',

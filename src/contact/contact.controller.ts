@@ -106,7 +106,7 @@ export class ContactController {
     operationId: 'testNewContact',
     summary: 'Send a test message before saving a contact',
     description:
-      'Takes the same fields as creating a contact. Sends one message, marked as a test, through the channel and responds after the attempt, within 15 s. Apart from an entry in the audit log, nothing is stored. The message is not retried. The limit is 10 test messages per minute and destination. On-demand checks, endpoint tests, and test messages share a limit per organization: 8 at the same time, and 20 in a burst, then one per second.',
+      'Takes the same fields as creating a contact. Sends one message, marked as a test, through the channel and responds after the attempt, within 15 s. Apart from an entry in the audit log, nothing is stored. The message is not retried. The limit is 10 test messages per minute for each destination. On-demand checks, endpoint tests, and test messages share a limit per organization: at most 8 at the same time, and bursts of up to 20, then one per second.',
     returns: { ok: DeliveryTestView, description: 'The result of the attempt.' },
     problems: ['target_not_allowed'],
   })
@@ -127,7 +127,7 @@ export class ContactController {
     operationId: 'testContact',
     summary: 'Send a test message through a contact',
     description:
-      'Sends one message, marked as a test, and responds after the attempt, within 15 s. Apart from an entry in the audit log, nothing is stored. The message is not retried and does not count as `last_delivery`. The limit is 10 test messages per minute and destination. On-demand checks, endpoint tests, and test messages share a limit per organization: 8 at the same time, and 20 in a burst, then one per second.',
+      'Sends one message, marked as a test, and responds after the attempt, within 15 s. Apart from an entry in the audit log, nothing is stored. The message is not retried and does not count as `last_delivery`. The limit is 10 test messages per minute for each destination. On-demand checks, endpoint tests, and test messages share a limit per organization: at most 8 at the same time, and bursts of up to 20, then one per second.',
     returns: { ok: DeliveryTestView, description: 'The result of the attempt.' },
     problems: ['conflict'],
   })

@@ -22,7 +22,7 @@ export class SystemOverloadView {
 
   @ApiProperty({
     description:
-      'The number of checks that fall due for each check that is started, in the instance with the highest ratio.',
+      'The number of checks that come due for each check that is started, in the instance with the highest ratio.',
     example: 1.8,
   })
   ratio!: number;
@@ -53,7 +53,7 @@ export class SystemSchedulerView {
   @ApiProperty({
     type: SystemOverloadView,
     nullable: true,
-    description: 'The current overload. Set while more checks fall due than the installation can run.',
+    description: 'The current overload. Set while more checks come due than the installation can run.',
     example: null,
   })
   overload!: SystemOverloadView | null;
@@ -72,14 +72,14 @@ export class SystemOutboxView {
   oldest_pending_age_seconds!: number | null;
 
   @ApiProperty({
-    description: 'The number of messages of all organizations that were given up, without test messages.',
+    description: 'The number of messages in all organizations that could not be delivered, not counting test messages.',
     example: 0,
   })
   failed!: number;
 }
 
 export class SystemRetentionView {
-  @ApiProperty({ description: 'The number of days that single checks are kept.', example: 30 })
+  @ApiProperty({ description: 'The number of days that individual checks are kept.', example: 30 })
   raw_days!: number;
 
   @ApiProperty({ description: 'The number of days that hourly and daily data is kept.', example: 400 })

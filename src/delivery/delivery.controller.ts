@@ -31,7 +31,7 @@ export class DeliveryController {
     access: 'read',
     operationId: 'listEndpointDeliveries',
     summary: 'List the deliveries about an endpoint',
-    description: 'The messages of all alert rules of an endpoint, including tests, newest first.',
+    description: 'The messages that an endpoint’s alert rules sent, including tests, newest first.',
     returns: { page: DeliveryView, description: 'One page of deliveries.' },
   })
   listOfEndpoint(

@@ -52,7 +52,7 @@ export class DeliveryTestView {
     type: String,
     nullable: true,
     example: null,
-    description: 'The error, without URLs and secrets. For a delivered message, what should be corrected.',
+    description: 'The error, without URLs and secrets. For a delivered message, a problem that you should correct.',
   })
   error!: string | null;
 }
@@ -112,7 +112,7 @@ export class DeliveryView {
     type: String,
     nullable: true,
     example: 'Checkout API',
-    description: 'The name of the endpoint at that time.',
+    description: 'The name of the endpoint when the delivery was created.',
   })
   endpoint_name!: string | null;
 
@@ -146,7 +146,7 @@ export class DeliveryView {
     nullable: true,
     example: null,
     description:
-      'How or why the delivery reached its state. `digest`, `combined`, `flapping`: sent together with others. If a pending delivery is `flapping`, the final message waits until the alert is stable. `rejected`: rejected by the provider. `expired`: too old after failed attempts. `behind_failed`: a resolve whose trigger was rejected. `resolved_before_sent`, `trigger_not_told`, `collapsed`: outdated by later events. `not_supported`: an acknowledgement for a channel that does not support it, or a reminder or a failing contact for a pager.',
+      'How or why the delivery reached its state. `digest`, `combined`, `flapping`: sent together with others. If a pending delivery is `flapping`, the final message waits until the alert is stable. `rejected`: rejected by the provider. `expired`: too old after failed attempts. `behind_failed`: a resolve whose trigger was rejected. `resolved_before_sent`, `trigger_not_told`, `collapsed`: outdated by later events. `not_supported`: an acknowledgement for a channel that does not support it, or a reminder or a failing contact, which pagers do not receive.',
   })
   detail!: DeliveryDetail | null;
 

@@ -37,7 +37,7 @@ export class EndpointController {
     operationId: 'createEndpoint',
     summary: 'Create an endpoint',
     description:
-      'Creates the endpoint and runs its first check immediately. In the same transaction, the endpoint gets an alert for each contact that is `default`, with the `alert_defaults` of the contact. Use `?alerts=none` to create the endpoint without alerts.',
+      'Creates the endpoint and runs its first check immediately. In the same transaction, the endpoint gets an alert rule for each default contact, with that contact’s `alert_defaults`. Use `?alerts=none` to create the endpoint without alert rules.',
     returns: { created: EndpointView, at: '/api/v1/endpoints', ...WITH_ETAG, description: 'The new endpoint.' },
     problems: ['quota_exceeded', 'target_not_allowed', 'conflict'],
   })

@@ -83,7 +83,7 @@ export class EndpointQuery extends PageQuery {
 export class NewEndpointQuery {
   @ApiPropertyOptional({
     description:
-      '`none`: create no alerts for the contacts that are `default`. By default, each new endpoint gets an alert for each of these contacts.',
+      '`none`: do not create alert rules for the default contacts. By default, each new endpoint gets an alert rule for each default contact.',
     enum: ['none'],
   })
   @Optional()
@@ -217,7 +217,7 @@ export class EndpointView {
     type: EndpointHeartbeat,
     nullable: true,
     example: null,
-    description: 'When pings are expected, and the ping URLs. `null` for types other than `HEARTBEAT`.',
+    description: 'The schedule of expected pings, and the ping URLs. `null` for types other than `HEARTBEAT`.',
   })
   heartbeat!: EndpointHeartbeat | null;
 
@@ -267,7 +267,7 @@ export class EndpointView {
 
   @ApiProperty({
     example: false,
-    description: 'Whether the endpoint is up while an assertion of severity `warning` fails.',
+    description: 'Whether the endpoint is up while an assertion with severity `warning` fails.',
   })
   degraded!: boolean;
 
@@ -276,7 +276,7 @@ export class EndpointView {
     format: 'date-time',
     nullable: true,
     example: null,
-    description: 'The time since when the endpoint is degraded.',
+    description: 'When the endpoint became degraded.',
   })
   degraded_since!: string | null;
 
@@ -284,7 +284,7 @@ export class EndpointView {
     type: EndpointMaintenance,
     nullable: true,
     example: null,
-    description: 'The maintenance window that is in force now.',
+    description: 'The maintenance window that is active now.',
   })
   maintenance!: EndpointMaintenance | null;
 
@@ -307,7 +307,7 @@ export class EndpointView {
     format: 'date-time',
     nullable: true,
     example: '2026-11-20T10:01:00.000Z',
-    description: 'When the next check is due. `null` while the endpoint is paused, and for types without checks.',
+    description: 'When the next check is due. `null` while the endpoint is paused, and for types that are not checked on a schedule.',
   })
   next_check_at!: string | null;
 
@@ -408,7 +408,7 @@ export class CreateEndpointDto {
     nullable: true,
     maxItems: 20,
     description:
-      'The assertions, all of which must hold. A critical `status_code` assertion replaces the default rule 200–299. With a `status_code` assertion of severity `warning`, the default rule still applies.',
+      'The assertions, all of which must pass. A critical `status_code` assertion replaces the default rule 200–299. With a `status_code` assertion with severity `warning`, the default rule still applies.',
   })
   @Nullable()
   @ObjectList(() => AssertionDto, 20)
@@ -492,7 +492,7 @@ export class CreateEndpointDto {
 export class UpdateEndpointDto extends PartialOf(OmitType(CreateEndpointDto, ['website_id', 'key'])) {
   @ApiPropertyOptional({
     description:
-      'The ID of another website of the organization to move the endpoint to. Its state, history, and alerts move with it. Past events keep the website that they happened in. If the new website is disabled, the endpoint is paused.',
+      'The ID of another website of the organization to move the endpoint to. Its state, history, and alerts move with it. Past events still show the previous website. If the new website is disabled, the endpoint is paused.',
     example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st',
   })
   @Optional()

@@ -23,7 +23,7 @@ export class WebsiteSetupController {
     operationId: 'createWebsite',
     summary: 'Create a website',
     description:
-      'Creates a website and, optionally, its first endpoints. Either everything is created or nothing. The first checks run immediately. Each endpoint gets an alert for each contact that is `default`; use `?alerts=none` to create them without alerts. You can add more endpoints later.',
+      'Creates a website and, optionally, its first endpoints. Either everything is created or nothing. The first checks run immediately. Each endpoint gets an alert rule for each default contact; use `?alerts=none` to create them without alerts. You can add more endpoints later.',
     returns: { created: CreatedWebsiteView, at: '/api/v1/websites', ...WITH_ETAG, description: 'The new website.' },
     problems: ['quota_exceeded', 'target_not_allowed', 'conflict'],
   })

@@ -30,7 +30,7 @@ export class HeartbeatController {
     access: 'read',
     operationId: 'listPings',
     summary: 'List pings of a heartbeat',
-    description: 'All pings that the job has sent, newest first. Pings are kept as long as single checks.',
+    description: 'The pings that the job has sent, newest first. Pings are kept as long as individual checks.',
     returns: { page: PingView, description: 'One page of pings.' },
     problems: ['conflict'],
   })

@@ -22,7 +22,7 @@ const RID = {
 const CREATE = {
   create: {
     description:
-      '`1`: create the heartbeat if it does not exist, with a daily schedule and one hour of grace. The response is then 201.',
+      '`1`: create the heartbeat if it does not exist, with a daily schedule and a grace period of one hour. The response is then 201.',
     example: '1',
   },
 };
@@ -61,7 +61,7 @@ export const PING_ADDRESSES: Readonly<Record<string, DocumentedAddress>> = {
       status: { description: 'The status. `up` by default.', example: 'up' },
       msg: {
         description:
-          'The reason of a failure. The alert shows its first 300 characters. If there is no body, it is stored as the body.',
+          'The reason for the failure. The alert shows its first 300 characters. If there is no body, it is stored as the body.',
         example: 'disk full',
       },
       ping: {
@@ -136,7 +136,7 @@ const response = (
   description,
   headers: {
     'Ping-Body-Limit': {
-      description: 'How many bytes of a body are stored.',
+      description: 'The number of bytes of a body that are stored.',
       schema: { type: 'string' },
       example: String(BODY_LIMIT),
     },

@@ -87,7 +87,7 @@ export class PreviewQuery {
   @ApiPropertyOptional({
     type: String,
     format: 'date-time',
-    description: 'The time from which on to calculate the schedule. Now by default.',
+    description: 'The time from which to calculate the schedule. Defaults to the current time.',
     example: '2026-11-20T10:00:00Z',
   })
   @Optional()
@@ -113,7 +113,7 @@ export class HeartbeatPreviewView {
   @ApiProperty({
     type: 'integer',
     example: 3600,
-    description: 'The grace in seconds. If you leave it out, the default for the schedule.',
+    description: 'The grace period in seconds. If you leave it out, the schedule’s default applies.',
   })
   grace!: number;
 }

@@ -67,7 +67,7 @@ export class HistoryController {
     operationId: 'getUptime',
     summary: 'Get the uptime of an endpoint',
     description:
-      'Returns the uptime with its coverage, outages, and latency over a window or any range, exact up to the last check.',
+      'Returns the uptime with its coverage, outages, and latency over a window or any range, up to and including the last check.',
     returns: { ok: UptimeView, description: 'The uptime, outages, and latency.' },
   })
   uptime(@OrgId() orgId: string, @IdParam('endpoint') id: string, @Query() query: UptimeQuery): Promise<UptimeView> {

@@ -173,4 +173,4 @@ const IN_NO_ORGANIZATION =
   'You are not a member of any organization, or no longer a member of this one. Choose another organization, or ask to be invited. If you got your role through a group, sign in with single sign-on. If the organization requires a second factor, set one up under My account.';
 
 const NOT_NAMED =
-  'The proxy in front did not identify you on this path. It has to send PROXY_USER_HEADER here as well, for browsers that have signed in through it.';
+  'The reverse proxy did not identify you on this path. It must also send PROXY_USER_HEADER here, for browsers that signed in through it.';

@@ -14,7 +14,7 @@ const OPEN: IncidentDetailView = {
   started_at: '2026-11-26T09:58:00.000Z',
   ended_at: null,
   joined_at: '2026-11-26T10:00:30.000Z',
-  reopened: 0,
+  reopen_count: 0,
   merged_into: null,
   endpoint_count: 2,
   open_count: 1,
@@ -33,7 +33,7 @@ const OPEN: IncidentDetailView = {
       started_at: '2026-11-26T09:58:00.000Z',
       ended_at: null,
       error: { code: 'connection_refused', message: 'The connection to 192.0.2.1 port 443 was refused.' },
-      held: false,
+      suppressed: false,
     },
     {
       endpoint_id: 'ep_01jd3k6q7be5y9x4v2m8n0r1sv',
@@ -43,7 +43,7 @@ const OPEN: IncidentDetailView = {
       started_at: '2026-11-26T09:58:30.000Z',
       ended_at: '2026-11-26T10:12:00.000Z',
       error: { code: 'connection_refused', message: 'The connection to 192.0.2.1 port 8443 was refused.' },
-      held: false,
+      suppressed: false,
     },
   ],
   updates: [

@@ -26,7 +26,7 @@ import { IncidentRegrouping } from './incident-regrouping.service';
 import { IncidentUpdates } from './incident-updates.service';
 
 const PATH = '/api/v1/incidents';
-const LAST_TEXT = 'An update only has a text, so the last one sent is kept.';
+const LAST_TEXT = 'An update contains only text, so the last version sent is kept.';
 
 @ApiTags('Incidents')
 @Controller('api/v1/incidents')
@@ -186,7 +186,7 @@ export class IncidentController {
     operationId: 'splitIncident',
     summary: 'Split an incident',
     description:
-      'Moves some of the endpoints, with their start and end times, to a new incident. The updates stay. If all endpoints of an incident that was merged into this one move, its updates move with them. 409 if the incident has ended, is manual, or would have no endpoints left.',
+      'Moves some of the endpoints, with their start and end times, to a new incident. The updates are not moved. If all endpoints of an incident that was merged into this one move, its updates move with them. 409 if the incident has ended, is manual, or would have no endpoints left.',
     returns: { created: IncidentDetailView, at: PATH, ...WITH_ETAG, description: 'The new incident.' },
     problems: ['conflict'],
   })

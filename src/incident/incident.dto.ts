@@ -165,7 +165,7 @@ export class IncidentView {
     description: 'How often the incident reopened because an endpoint failed again within 15 minutes.',
     example: 0,
   })
-  reopened!: number;
+  reopen_count!: number;
 
   @ApiProperty({ type: String, nullable: true, example: null })
   merged_into!: string | null;
@@ -251,7 +251,7 @@ export class IncidentEndpointView {
     description: 'Whether the endpoint joined while the incident was acknowledged. In that case, no one was notified.',
     example: false,
   })
-  held!: boolean;
+  suppressed!: boolean;
 }
 
 export class IncidentUpdateView {
@@ -306,7 +306,7 @@ export class IncidentDetailView extends IncidentView {
 
   @ApiProperty({
     type: [EndpointAcknowledgement],
-    description: 'The last 20 earlier acknowledgements, newest first. Long notes are shortened.',
+    description: 'The last 20 previous acknowledgements, newest first. Long notes are shortened.',
   })
   past_acknowledgements!: EndpointAcknowledgement[];
 }
@@ -400,7 +400,7 @@ export class EditIncidentUpdateDto {
 export class SplitIncidentDto {
   @ApiProperty({
     type: [String],
-    description: 'The endpoints to move to a new incident. At least one endpoint must stay.',
+    description: 'The endpoints to move to a new incident. At least one endpoint must remain.',
     minItems: 1,
     maxItems: MAX_SPLIT,
     uniqueItems: true,
@@ -525,7 +525,7 @@ export const toIncidentView = (row: IncidentRow): IncidentView => ({
   started_at: row.startedAt.toISOString(),
   ended_at: shownAt(row.endedAt),
   joined_at: row.joinedAt.toISOString(),
-  reopened: row.reopened,
+  reopen_count: row.reopened,
   merged_into: row.mergedInto && formatId('incident', row.mergedInto),
   endpoint_count: row.endpointCount,
   open_count: row.openCount,
@@ -550,7 +550,7 @@ export const toIncidentEndpointView = (row: MemberRow): IncidentEndpointView => 
   started_at: row.startedAt.toISOString(),
   ended_at: shownAt(row.endedAt),
   error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? '' },
-  held: row.held,
+  suppressed: row.held,
 });
 
 export const toIncidentUpdateView = (row: UpdateRow): IncidentUpdateView => ({

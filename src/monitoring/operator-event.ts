@@ -41,7 +41,7 @@ export class OverloadEvent {
   instance!: number | null;
 
   @ApiProperty({
-    description: 'The number of checks that fall due for each check that is started. 1 when the overload has ended.',
+    description: 'The number of checks that come due for each check that is started. 1 when the overload has ended.',
     example: 1.4,
   })
   ratio!: number;
@@ -63,7 +63,7 @@ export class OverloadEvent {
   results_waiting!: number;
 
   @ApiProperty({
-    description: 'A one-sentence summary for people.',
+    description: 'A human-readable one-sentence summary.',
     example:
       'The uptime monitor on monitor-1 is overloaded: 1.4 times as many checks are due as it can run, and it skips 21 checks a second. Alerts are still sent.',
   })

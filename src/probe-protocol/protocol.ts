@@ -61,14 +61,14 @@ export interface PollResponse {
   /** The probe doesn't start checks after this time. */
   lease_until: number;
   cursor: string;
-  /** Whether the `endpoints` in this response are complete, together with the next responses while `more` is set. */
-  full: boolean;
-  more: boolean;
+  /** Whether the `endpoints` in this response are complete, together with the next responses while `has_more` is set. */
+  full_sync: boolean;
+  has_more: boolean;
   removed: string[];
   /** How long to pause before the next request. */
   pause_ms: number;
   endpoints: AssignedEndpoint[];
-  asks: Ask[];
+  requests: Ask[];
 }
 
 export interface AssignedEndpoint {
@@ -82,7 +82,7 @@ export interface AssignedEndpoint {
   /**
    * Whether it is new or changed. If so, the newest slot runs now, spread over the shorter of the interval and 30 s.
    */
-  at_once: boolean;
+  run_now: boolean;
   /** The streak at which a failure is confirmed by a second check, or `null` for never. */
   confirm_at: number | null;
   allow_private: boolean;
@@ -114,7 +114,7 @@ export interface DefinitionTls {
 
 /** A check that a caller is waiting for. */
 export interface Ask {
-  ask: string;
+  request_id: string;
   /** The endpoint, or `null` for a test check, which has a `definition`. */
   endpoint_id: string | null;
   definition: Definition | null;
@@ -138,7 +138,7 @@ export interface SentResult {
   revision: number | null;
   /** The slot, or `null` if the result is for an ask. */
   slot: number | null;
-  ask: string | null;
+  request_id: string | null;
   checked_at: number;
   attempts: 1 | 2;
   first_error: SentError | null;

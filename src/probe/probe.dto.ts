@@ -28,12 +28,12 @@ const REGION = {
   default: '',
 };
 const ENABLED = {
-  description: '`false`: requests of the probe are rejected, and its location neither votes nor counts.',
+  description: '`false`: requests of the probe are rejected, and the results of its location do not count.',
   default: true,
 };
 const ALLOW_PRIVATE = {
   description:
-    'Whether checks of the probe may reach private and loopback addresses, as far as the machine that it runs on allows it. For a shared probe, this applies only to the Default organization.',
+    'Whether checks of the probe may reach private and loopback addresses, if the machine that the probe runs on also allows it. For a shared probe, this applies only to the Default organization.',
   default: false,
 };
 
@@ -82,7 +82,7 @@ export class ProbeView {
   @ApiProperty({
     type: String,
     format: 'date-time',
-    description: 'The time since when the probe has this status.',
+    description: 'When the probe entered this status.',
     example: '2026-11-20T10:00:00.000Z',
   })
   status_since!: string;
@@ -124,13 +124,17 @@ export class ProbeView {
   types!: string[] | null;
 
   @Told(
-    'How far the wall clock of the probe is ahead of the clock of the service. The check times do not depend on it.',
+    'How far the probe’s wall clock is ahead of the service’s clock. Check times do not depend on it.',
     12.4,
     'number',
   )
   clock_offset_ms!: number | null;
 
-  @Told('The round-trip time of a request, without the time that the service waited.', 18.2, 'number')
+  @Told(
+    'The round-trip time of a request, not counting the time that the service delayed its response.',
+    18.2,
+    'number',
+  )
   rtt_ms!: number | null;
 
   @Told('The age of the oldest result that the probe has buffered.', 0)

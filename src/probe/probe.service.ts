@@ -227,7 +227,7 @@ async function record(tx: Tx, orgId: string | null, act: Omit<Act, 'resource'>):
 
 function otherKey({ key }: UpdateProbeDto, row: ProbeRow): Findings {
   if (key === undefined || key === row.key) return NO_FINDINGS;
-  const message = 'key cannot be changed, because results and endpoints refer to the probe by it; create another probe';
+  const message = 'key cannot be changed, because endpoints and results refer to it; create another probe';
   return { invalid: [{ pointer: '/key', code: 'immutable', message }], forbidden: [] };
 }
 

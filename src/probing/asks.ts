@@ -38,7 +38,7 @@ export class Asks {
         deadline.clear();
         return this.runner.run(definition, null, new Date(Math.round(this.clock.now())), signal);
       });
-      if (check) this.buffer.addAsked(check, { ask: ask.ask, isTryOut: ask.endpoint_id === null });
+      if (check) this.buffer.addAsked(check, { requestId: ask.request_id, isTryOut: ask.endpoint_id === null });
     } catch (error) {
       this.logger.debug(`Could not run an on-demand check: ${String(error)}`);
     } finally {

@@ -109,8 +109,8 @@ export class PollLoop {
     this.isStandby = false;
     this.isWell();
     this.work.take(response);
-    const broughtNothing = response.endpoints.length + response.removed.length + response.asks.length === 0;
-    const leastMs = broughtNothing && waitMs > 0 && !response.more ? LEAST_MS : 0;
+    const broughtNothing = response.endpoints.length + response.removed.length + response.requests.length === 0;
+    const leastMs = broughtNothing && waitMs > 0 && !response.has_more ? LEAST_MS : 0;
     return Math.max(response.pause_ms, leastMs);
   }
 

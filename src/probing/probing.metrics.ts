@@ -31,7 +31,7 @@ export class ProbingMetrics {
       () => (clock.now() - connection.silentMs) / SECOND_MS,
     );
     metrics.watch(
-      { name: 'uptime_clock_offset_seconds', help: 'How far the wall clock is ahead of the clock of the service.' },
+      { name: 'uptime_clock_offset_seconds', help: 'How far the wall clock is ahead of the service’s clock.' },
       () => clock.wallAheadMs / SECOND_MS,
     );
     metrics.watch(

@@ -2,16 +2,16 @@ import { readPollResponse } from './read-poll-response';
 
 const definition = { type: 'TCP', url: 'tcp://a:1', timeout: 5, method: 'GET', headers: [], assertions: [] };
 const endpoint = { endpoint_id: 'ep_1', organization: 'org_1', revision: 1, interval: 60, phase_ms: 20, definition };
-const ask = { ask: 'x', endpoint_id: 'ep_1', definition: null, expires_at: 5 };
+const ask = { request_id: 'x', endpoint_id: 'ep_1', definition: null, expires_at: 5 };
 const response = {
   now: 1.5,
   lease_until: 2,
   cursor: 'c',
-  full: true,
-  more: false,
+  full_sync: true,
+  has_more: false,
   removed: ['ep_2'],
   pause_ms: 0,
-  asks: [ask],
+  requests: [ask],
 };
 
 describe('a response to a poll', () => {
@@ -43,7 +43,7 @@ describe('a response to a poll', () => {
   });
 
   it('leaves out an ask without an end, and a try-out without its settings', () => {
-    const asks = [{ ...ask, expires_at: null }, { ...ask, endpoint_id: null }, ask];
-    expect(readPollResponse({ ...response, endpoints: [], asks })?.asks).toEqual([ask]);
+    const requests = [{ ...ask, expires_at: null }, { ...ask, endpoint_id: null }, ask];
+    expect(readPollResponse({ ...response, endpoints: [], requests })?.requests).toEqual([ask]);
   });
 });

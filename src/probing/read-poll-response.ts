@@ -2,23 +2,23 @@ import type { Ask, AssignedEndpoint, Definition, PollResponse } from '../probe-p
 import { isRecord } from '../platform/text/json';
 
 /**
- * Parses a poll response. Returns `null` if it is invalid. Endpoints and asks that can't be parsed are left out, so
+ * Parses a poll response. Returns `null` if it is invalid. Endpoints and requests that can't be parsed are left out, so
  * that one entry from a newer service doesn't prevent the other checks. The definition reader handles unknown parts of
  * a definition.
  */
 export function readPollResponse(body: Readonly<Record<string, unknown>>): PollResponse | null {
-  const { now, lease_until, cursor, full, more, removed, pause_ms, endpoints, asks } = body;
+  const { now, lease_until, cursor, full_sync, has_more, removed, pause_ms, endpoints, requests } = body;
   if (!isMs(now) || !isMs(lease_until) || typeof cursor !== 'string' || !Array.isArray(endpoints)) return null;
   return {
     now,
     lease_until,
     cursor,
-    full: full === true,
-    more: more === true,
+    full_sync: full_sync === true,
+    has_more: has_more === true,
     removed: listOf(removed).filter((id) => typeof id === 'string'),
     pause_ms: isMs(pause_ms) ? Math.max(0, pause_ms) : 0,
     endpoints: endpoints.filter(isAssigned),
-    asks: listOf(asks).filter(isAsk),
+    requests: listOf(requests).filter(isAsk),
   };
 }
 
@@ -44,7 +44,7 @@ function isDefinition(value: unknown): value is Definition {
 
 function isAsk(value: unknown): value is Ask {
   if (!isRecord(value)) return false;
-  const { ask, endpoint_id, definition, expires_at } = value;
-  if (!isText(ask) || !isMs(expires_at)) return false;
+  const { request_id, endpoint_id, definition, expires_at } = value;
+  if (!isText(request_id) || !isMs(expires_at)) return false;
   return isText(endpoint_id) || (endpoint_id === null && isDefinition(definition));
 }

@@ -43,23 +43,23 @@ export class Work {
     return { count: this.assignments.size, digest: this.assignments.digest };
   }
 
-  take({ now, lease_until, cursor, full, more, removed, endpoints, asks }: PollResponse): void {
+  take({ now, lease_until, cursor, full_sync, has_more, removed, endpoints, requests }: PollResponse): void {
     this.slots.renewLease(lease_until);
-    if (full) this.named ??= new Set();
+    if (full_sync) this.named ??= new Set();
     this.assignments.remove(removed);
     for (const id of removed) this.named?.delete(id);
     this.assignments.put(endpoints);
     for (const { endpoint_id } of endpoints) this.named?.add(endpoint_id);
-    if (!more && this.named !== null) {
+    if (!has_more && this.named !== null) {
       this.assignments.keepOnly(this.named);
       this.named = null;
     }
     this.cursor = cursor;
-    this.isPartial = more;
+    this.isPartial = has_more;
     if (endpoints.length > 0) this.slots.tick();
     const isEarly = ({ endpoint_id }: Ask): boolean =>
       endpoint_id !== null && this.assignments.get(endpoint_id) === undefined;
-    const due = [...this.early, ...asks];
+    const due = [...this.early, ...requests];
     this.early = due.filter((ask) => isEarly(ask) && ask.expires_at > now);
     for (const ask of due.filter((one) => !isEarly(one))) {
       const run: Promise<void> = this.asks.run(ask).finally(() => this.running.delete(run));

@@ -36,7 +36,7 @@ export class StreamController {
       'with `reset`: fetch the lists again.',
     returns: {
       description:
-        'A response that does not end. The schema describes one event: its `event`, `id`, and `data` lines, and `data` is JSON.',
+        'A response that stays open. The schema describes one event: its `event`, `id`, and `data` lines, and `data` is JSON.',
       content: { 'text/event-stream': { schema: EVENT } },
     },
     problems: ['conflict'],

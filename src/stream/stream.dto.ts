@@ -123,7 +123,7 @@ export class StreamAcknowledgementView {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'When the acknowledgement ends at the latest. `null`: when the endpoint is up.',
+    description: 'The latest time at which the acknowledgement ends. `null`: it lasts until the endpoint is up.',
     example: '2026-11-20T11:05:00.000Z',
   })
   until!: string | null;

@@ -22,7 +22,7 @@ export class WebsiteController {
     operationId: 'listWebsites',
     summary: 'List websites',
     description:
-      'The websites of your organization, oldest first. With `q`, only websites whose name or URL contains the text; with `tag`, only websites that have the tag.',
+      'The websites of your organization, oldest first. With `q`, only websites whose name or URL contains this string; with `tag`, only websites that have the tag.',
     returns: { page: WebsiteView, description: 'One page of websites.' },
   })
   list(@CurrentCaller() caller: Caller, @Query() query: WebsiteQuery): Promise<Page<WebsiteView>> {

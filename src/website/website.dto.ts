@@ -11,7 +11,7 @@ export type WebsiteStatus = (typeof WEBSITE_STATUSES)[number];
 
 export class WebsiteQuery extends PageQuery {
   @ApiPropertyOptional({
-    description: 'Return only websites whose name or URL contains this text. Not case-sensitive.',
+    description: 'Return only websites whose name or URL contains this string. Not case-sensitive.',
     example: 'shop',
     minLength: 1,
     maxLength: 100,

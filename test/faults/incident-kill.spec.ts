@@ -128,7 +128,7 @@ describe.each(KILL_DATABASES)('kill -9 at every line of an incident, on %s', (na
     await Alerting.of((await scene.survivor()).app).check(batch);
   }
 
-  /** Moves time past leases and the wait for combined messages. Sends until nothing is pending. */
+  /** Moves time past leases, rates, and the wait for combined messages. Sends until nothing is pending. */
   async function deliver(): Promise<void> {
     const { app } = await scene.survivor();
     const config = app.get(Config);
@@ -137,7 +137,8 @@ describe.each(KILL_DATABASES)('kill -9 at every line of an incident, on %s', (na
       await query(`UPDATE notification SET created_at = created_at - interval '2 minutes', last_attempt_at = last_attempt_at - interval '2 minutes',
                      lease_until = lease_until - interval '2 minutes', next_attempt_at = least(next_attempt_at, now()) WHERE org_id = $1`);
       await query(
-        `UPDATE notification_destination SET due_at = now(), blocked_until = NULL WHERE org_id = $1 AND due_at IS NOT NULL`,
+        `UPDATE notification_destination SET due_at = now(), blocked_until = NULL, tokens_at = tokens_at - interval '2 minutes',
+                digest_at = digest_at - interval '2 minutes' WHERE org_id = $1 AND due_at IS NOT NULL`,
       );
       await app.get(DeliveryLoop).drain();
       return (await query(`SELECT FROM notification WHERE org_id = $1 AND state = 'pending'`)).length === 0;

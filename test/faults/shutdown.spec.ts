@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, get } from 'node:http';
 import type { Socket } from 'node:net';
 import { FaultBench } from '../harness/processes/fault-bench';
@@ -60,7 +61,11 @@ suite('SIGTERM under load (skipped without PostgreSQL’s programs)', () => {
     const [ready, api] = [`${service.url}/health/ready`, `${service.url}/health/live`];
     const seen: (number | string)[] = [];
     service.signal('SIGTERM');
-    while (seen.at(-1) !== 'ECONNREFUSED') seen.push(await statusOf(seen.length % 2 === 0 ? ready : api));
+    while (seen.at(-1) !== 'ECONNREFUSED') {
+      seen.push(await statusOf(seen.length % 2 === 0 ? ready : api));
+      // One address may ask only so many times a second.
+      await sleep(10);
+    }
     expect(await service.ended()).toBe(0);
     // The kernel resets connections that a closing listener had not accepted yet. No process has read those requests.
     const statuses = seen.filter((each) => typeof each === 'number');

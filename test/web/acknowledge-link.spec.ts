@@ -80,13 +80,13 @@ describe("the page of a message's acknowledge link", () => {
       await page.goto(`${app.url}/ack/${token}`);
       expect(await page.getByRole('heading').innerText()).toBe('Checkout API is down');
       await look(visit, `open-${width}`);
-      await page.getByLabel('Note for the others (optional)').fill('On my way.\nBack at two.');
+      await page.getByLabel('Note for your team (optional)').fill('On my way.\nBack at two.');
       await page.getByRole('button', { name: 'Acknowledge' }).click();
-      expect(await page.getByRole('status').innerText()).toBe('You have acknowledged it.');
+      expect(await page.getByRole('status').innerText()).toBe('You acknowledged this outage.');
       expect(await page.locator('blockquote').innerText()).toBe('On my way.\nBack at two.');
       await look(visit, `taken-${width}`);
       await page.goto(`${app.url}/ack/${token}`);
-      expect(await page.getByRole('status').innerText()).toBe('It has already been acknowledged.');
+      expect(await page.getByRole('status').innerText()).toBe('This outage was already acknowledged.');
       await visit.close();
     },
   );
@@ -97,8 +97,8 @@ describe("the page of a message's acknowledge link", () => {
     const page = await context.newPage();
     await page.goto(`${url}/ack/${await linkOf('Search')}`);
     await page.getByRole('button', { name: 'Acknowledge' }).click();
-    expect(await page.getByRole('status').innerText()).toBe('You have acknowledged it.');
-    const dashboard = page.getByRole('link', { name: 'Open it in the dashboard' });
+    expect(await page.getByRole('status').innerText()).toBe('You acknowledged this outage.');
+    const dashboard = page.getByRole('link', { name: 'Open in the dashboard' });
     expect(new URL((await dashboard.getAttribute('href')) ?? '', page.url()).href).toMatch(
       new RegExp(`^${url}/#/endpoints/ep_`),
     );

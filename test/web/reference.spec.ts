@@ -98,7 +98,7 @@ describe('the API reference', () => {
     await visit.page.goto(`${app.url}/docs#problems`);
     await visit.page.getByRole('heading', { name: 'Problems' }).waitFor();
     const quota = visit.page.locator('#problem-quota_exceeded');
-    expect(await quota.innerText()).toMatch(/quota_exceeded\s+409: A limit of the organization is reached\. Delete/);
+    expect(await quota.innerText()).toMatch(/quota_exceeded\s+409: The organization has reached a limit\. Delete/);
     await visit.close();
   });
 

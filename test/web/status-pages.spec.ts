@@ -150,7 +150,7 @@ describe('status pages in the browser', () => {
     it('shows a not-found page at an unused URL, without accessibility errors', async () => {
       const visit = await Visit.start(browser, app.url, { width: 390 });
       await visit.page.goto(`${app.url}/status/nothing-here`);
-      await visit.page.getByRole('heading', { name: 'No status page here' }).waitFor();
+      await visit.page.getByRole('heading', { name: 'Status page not found' }).waitFor();
       expect([await visit.barriers(), await visit.overflow()]).toEqual([[], 0]);
       await visit.close();
     });

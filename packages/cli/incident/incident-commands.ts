@@ -24,35 +24,47 @@ interface AckOptions extends Printed {
 
 const STATUSES = ['investigating', 'identified', 'monitoring', 'resolved', 'postmortem'] as const;
 
-/** Adds the `incidents` command, and `incident` with its `update` and `ack` subcommands. */
+/**
+ * Adds `incidents` with its `ls`, `show`, `update`, and `ack` subcommands. `incidents` alone is `incidents ls`. The
+ * earlier form `incident <incident>`, with `update` and `ack`, is hidden but still valid.
+ */
 export const addIncidentCommands: AddCommand = (program, { io, connection, end }): void => {
   const uptime = () => clientOf(connection());
   const inJson = (command: Command): Command => command.option('--json', 'print the API response as JSON');
+  const show = async (name: string, options: Printed) => end(await incident(io, uptime(), name, options));
 
-  inJson(program.command('incidents'))
+  const group = program.command('incidents').description('list, show, update, and acknowledge incidents');
+
+  inJson(group.command('ls', { isDefault: true }))
     .description('list open incidents (exit code 2 if there are any)')
     .option('--all', 'also list incidents that have ended')
     .action(async (options: Printed & { all?: boolean }) => end(await incidents(io, uptime(), options)));
 
-  const one = inJson(program.command('incident <incident>'))
+  inJson(group.command('show <incident>'))
     .description('show an incident by number or ID, with its endpoints and updates (exit code 2 if it is open)')
-    .action(async (name: string, options: Printed) => end(await incident(io, uptime(), name, options)));
+    .action(show);
 
-  // If both commands define an option, Commander assigns it to the parent.
-  inJson(one.command('update <incident> <text>'))
-    .description('post an update (internal unless --public)')
-    .addOption(new Option('--status <status>', 'the new status of the incident').choices(STATUSES))
-    .option('--public', 'also show the update on the status pages that show the incident')
-    .action(async (name: string, text: string, _: SayOptions, command: Command) =>
-      end(await say(io, uptime(), name, text, command.optsWithGlobals<SayOptions>())),
-    );
+  const earlier = inJson(program.command('incident <incident>', { hidden: true }))
+    .description('the same as incidents show')
+    .action(show);
 
-  inJson(one.command('ack <incident>'))
-    .description('acknowledge the incident: its alerts stop triggering and pagers are updated')
-    .option('--note <text>', 'a note for other members')
-    .action(async (name: string, _: AckOptions, command: Command) =>
-      end(await acknowledge(io, uptime(), name, command.optsWithGlobals<AckOptions>())),
-    );
+  for (const parent of [group, earlier]) {
+    // If both commands define an option, Commander assigns it to the parent.
+    inJson(parent.command('update <incident> <text>'))
+      .description('post an update (internal unless --public)')
+      .addOption(new Option('--status <status>', 'the new status of the incident').choices(STATUSES))
+      .option('--public', 'also show the update on the status pages that show the incident')
+      .action(async (name: string, text: string, _: SayOptions, command: Command) =>
+        end(await say(io, uptime(), name, text, command.optsWithGlobals<SayOptions>())),
+      );
+
+    inJson(parent.command('ack <incident>'))
+      .description('acknowledge the incident: its alerts stop triggering and pagers are updated')
+      .option('--note <text>', 'a note for your team')
+      .action(async (name: string, _: AckOptions, command: Command) =>
+        end(await acknowledge(io, uptime(), name, command.optsWithGlobals<AckOptions>())),
+      );
+  }
 };
 
 /** Lists open incidents, or all incidents with `all`. Returns 2 if an incident is open. */
@@ -108,7 +120,7 @@ async function incidentNamed(uptime: UptimeClient, name: string): Promise<Incide
   const found = await findIncident(uptime, name);
   if (found) return found;
   throw new CommandError(
-    `No incident has the number (12) or ID (inc_…) ${shown(name)}. Run "uptime incidents --all" to list all incidents.`,
+    `No incident has the number (12) or ID (inc_…) ${shown(name)}. Run "uptime incidents ls --all" to list all incidents.`,
   );
 }
 

@@ -25,7 +25,7 @@ const INCIDENT: ShownIncident = {
       started_at: 'T1',
       ended_at: null,
       error: { code: 'connection_refused', message: 'refused' },
-      held: false,
+      suppressed: false,
     },
     {
       endpoint_id: 'ep_2',
@@ -35,7 +35,7 @@ const INCIDENT: ShownIncident = {
       started_at: 'T1',
       ended_at: 'T3',
       error: null,
-      held: true,
+      suppressed: true,
     },
   ],
   updates: [

@@ -66,7 +66,7 @@ export function incidentLines(incident: ShownIncident, paint: Paint): string[] {
 function endpointLines({ endpoints }: ShownIncident, paint: Paint): string[] {
   if (endpoints.length === 0) return [];
   const rows = endpoints.map((one) => [
-    one.ended_at === null ? (one.held ? 'suppressed' : 'failing') : 'recovered',
+    one.ended_at === null ? (one.suppressed ? 'suppressed' : 'failing') : 'recovered',
     shown(one.website_name, 40),
     shown(one.endpoint_name, 40),
     one.started_at,

@@ -41,7 +41,7 @@ export const testTarget = tool({
   input: z.strictObject({
     url: TargetUrl,
     type: TargetType,
-    timeout_seconds: z.int().min(1).max(60).default(10).describe('The longest time that the check may take.'),
+    timeout_seconds: z.int().min(1).max(60).default(10).describe('The maximum duration of the check.'),
   }),
   output: CheckOutput,
   async run({ url, type, timeout_seconds }, uptime) {
@@ -55,7 +55,7 @@ export const checkNow = tool({
   name: 'check_now',
   title: 'Check an endpoint now',
   description:
-    'Runs one check of an endpoint now and records it like any other check. It counts for uptime and for alerts, which may notify people. It can take as long as the timeout of the endpoint.',
+    'Runs one check of an endpoint now and records it like any other check. It counts toward uptime and can trigger alerts, which notify people. It can take as long as the timeout of the endpoint.',
   role: 'write',
   hints: MADE_A_CHECK,
   input: z.strictObject({ endpoint: EndpointReference }),

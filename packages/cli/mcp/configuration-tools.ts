@@ -16,14 +16,14 @@ const Prune = z
   .boolean()
   .default(false)
   .describe(
-    'Also delete resources, with their history, that the owner of the document declared before and no longer declares.',
+    'Also delete resources, with their history, that the owner of the document declared earlier and no longer declares.',
   );
 const Document = z
   .string()
   .min(1)
   .max(MAX_DOCUMENT_CHARACTERS)
   .describe(
-    'The whole configuration document, as YAML or JSON. Write a credential as {$secret: NAME}: it keeps the stored value. Only a person can set a new value, with the command uptime apply.',
+    'The whole configuration document, as YAML or JSON. Write a credential as {$secret: NAME}: it keeps the stored value. Only the user can set a new value, with the command uptime apply.',
   );
 
 const Value = z.string().describe('as JSON, shortened if it is long; (changed) for a secret');
@@ -50,7 +50,7 @@ export const planConfiguration = tool({
   name: 'plan_configuration',
   title: 'Plan a configuration document',
   description:
-    'Shows what applying a configuration document would change, and changes nothing. Show the plan to the person. apply_configuration needs the etag of the plan, with the same document and prune.',
+    'Shows what applying a configuration document would change, and changes nothing. Show the plan to the user. apply_configuration needs the etag of the plan, with the same document and prune.',
   role: 'read',
   hints: LOOKS,
   input: z.strictObject({ document: Document, prune: Prune }),

@@ -31,7 +31,7 @@ export const createEndpoint = tool({
   name: 'create_endpoint',
   title: 'Create an endpoint',
   description:
-    'Starts to monitor a target. The first check runs at once, then one runs at each interval. The endpoint gets an alert through each default contact unless alerts is false. Test the target with test_target first. With heartbeat instead of url, the endpoint waits for the pings of a job and is down if a ping does not arrive. An endpoint belongs to a website: give an existing website or a new one.',
+    'Starts monitoring a target. The first check runs immediately, then one check runs per interval. The endpoint gets an alert through each default contact unless alerts is false. Test the target with test_target first. With heartbeat instead of url, the endpoint waits for the pings of a job and is down if a ping does not arrive. An endpoint belongs to a website: give an existing website or a new one.',
   role: 'write',
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   input: z
@@ -58,14 +58,14 @@ export const createEndpoint = tool({
         .min(ENDPOINT_BOUNDS.timeout.minimum)
         .max(ENDPOINT_BOUNDS.timeout.maximum)
         .optional()
-        .describe('The longest time that a check may take.'),
+        .describe('The maximum duration of a check.'),
       certificate_warn_days: z
         .int()
         .min(ENDPOINT_BOUNDS.warnDays.minimum)
         .max(ENDPOINT_BOUNDS.warnDays.maximum)
         .nullish()
         .describe(
-          'Days before the certificate expires at which the endpoint becomes degraded and a notification is sent. null: never. Without it, the endpoint gets the default of new endpoints.',
+          'Days before the certificate expires at which the endpoint becomes degraded and a notification is sent. null: never. If absent, the default for new endpoints applies.',
         ),
       locations: z
         .array(z.string().min(1).max(71))
@@ -78,8 +78,8 @@ export const createEndpoint = tool({
       quorum: z
         .union([z.enum(['majority', 'any', 'all']), z.int().min(1).max(10)])
         .optional()
-        .describe('How many locations must see the endpoint down. The default is majority.'),
-      tags: z.array(z.string().min(1).max(100)).max(20).optional().describe('Words to find the endpoint by.'),
+        .describe('How many locations must report the endpoint as down. The default is majority.'),
+      tags: z.array(z.string().min(1).max(100)).max(20).optional().describe('Labels for finding and filtering endpoints.'),
       key: z.string().min(1).max(64).optional().describe('A name for configuration files, unique within the website.'),
       alerts: z.boolean().default(true).describe('false: create no alerts through the default contacts.'),
     })
@@ -119,7 +119,7 @@ export const createEndpoint = tool({
     const target = heartbeat ? waitingFor(heartbeat) : { url, type: targetType(type, url ?? '') };
     const wanted = { ...rest, ...fields, ...target };
     const { heartbeat: made, ...endpoint } = await (new_website ? withWebsite(new_website) : ofWebsite(website ?? ''));
-    const then = heartbeat ? 'It waits for its first ping' : 'Its first check runs now';
+    const then = heartbeat ? 'It is waiting for its first ping' : 'Its first check runs now';
     return { text: `Created ${endpoint.id}. ${then}.`, data: { endpoint, ping_url: made?.ping_url ?? null } };
 
     async function ofWebsite(reference: string) {

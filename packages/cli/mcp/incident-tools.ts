@@ -26,7 +26,7 @@ export const listIncidents = tool({
   name: 'list_incidents',
   title: 'List incidents',
   description:
-    'Lists incidents, newest first: endpoints that went down together, and what people wrote about it. Filters can be combined. Pass next_cursor to get the next page.',
+    'Lists incidents, newest first: groups of endpoints that went down together, with their updates. Filters can be combined. Pass next_cursor to get the next page.',
   role: 'read',
   hints: LOOKS,
   input: z.strictObject({
@@ -36,7 +36,7 @@ export const listIncidents = tool({
       .describe('Only incidents in this state. The default is open and ended incidents.'),
     endpoint: EndpointReference.optional(),
     website: WebsiteReference.optional(),
-    limit: z.int().min(1).max(100).default(25).describe('The largest number of incidents to return.'),
+    limit: z.int().min(1).max(100).default(25).describe('The maximum number of incidents to return.'),
     cursor: z.string().min(1).max(500).optional().describe('next_cursor of the previous page, with the same filters.'),
   }),
   output: z.object({
@@ -65,7 +65,7 @@ export const explainIncident = tool({
   name: 'explain_incident',
   title: 'Explain an incident',
   description:
-    'Explains one incident in one call: why its endpoints form one incident, which of them are still failing and with which error, who acknowledged it, and what people wrote. Titles, notes, and updates are written by other people.',
+    'Explains one incident in one call: why its endpoints form one incident, which of them are still failing and with which error, who acknowledged it, and its updates. Titles, notes, and updates are written by other people.',
   role: 'read',
   hints: LOOKS,
   input: z.strictObject({ incident: IncidentReference }),
@@ -103,7 +103,7 @@ export const postIncidentUpdate = tool({
   name: 'post_incident_update',
   title: 'Post an incident update',
   description:
-    'Posts an update about an incident. By default only the organization can see it. With public: true, customers see it on status pages at once, and this cannot be undone. Set public only if the person has asked for a public update and has seen the text. Refused: resolved while an endpoint is failing, postmortem before the incident has ended, any other status after it has ended.',
+    'Posts an update about an incident. By default only the organization can see it. With public: true, customers see it on status pages immediately, and this cannot be undone. Set public only if the user has asked for a public update and has seen the text. Refused: resolved while an endpoint is failing, postmortem before the incident has ended, any other status after it has ended.',
   role: 'write',
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   input: z.strictObject({
@@ -116,7 +116,7 @@ export const postIncidentUpdate = tool({
     public: z
       .boolean()
       .default(false)
-      .describe('true: show the update on status pages. Only if the person asked for that.'),
+      .describe('true: show the update on status pages. Only if the user asked for that.'),
   }),
   output: z.object({ incident_id: z.string(), update: IncidentUpdateView }),
   async run({ incident: reference, status, ...said }, uptime) {

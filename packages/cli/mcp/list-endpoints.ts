@@ -24,8 +24,8 @@ export const listEndpoints = tool({
     website: WebsiteReference.optional().describe(
       'Only endpoints of this website, by its ID (ws_…), key, or exact name.',
     ),
-    text: z.string().min(1).max(100).optional().describe('Only endpoints whose name or URL contains this text.'),
-    limit: z.int().min(1).max(100).default(25).describe('The largest number of endpoints to return.'),
+    text: z.string().min(1).max(100).optional().describe('Only endpoints whose name or URL contains this string.'),
+    limit: z.int().min(1).max(100).default(25).describe('The maximum number of endpoints to return.'),
     cursor: z.string().min(1).max(500).optional().describe('next_cursor of the previous page, with the same filters.'),
   }),
   output: z.object({

@@ -23,7 +23,7 @@ export const overview = tool({
   input: z.strictObject({
     website: WebsiteReference.optional().describe('Only this website, by its ID (ws_…), key, or exact name.'),
     tag: z.string().min(1).max(100).optional().describe('Only endpoints that have this tag.'),
-    limit: z.int().min(1).max(100).default(25).describe('The largest number of endpoints that need attention to list.'),
+    limit: z.int().min(1).max(100).default(25).describe('The maximum number of endpoints that need attention to list.'),
   }),
   output: z.object({
     endpoints: z.number().describe('the number of endpoints that were counted'),

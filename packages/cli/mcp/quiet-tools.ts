@@ -13,19 +13,19 @@ export const acknowledge = tool({
   name: 'acknowledge',
   title: 'Acknowledge an endpoint',
   description:
-    'Acknowledges the open incident of an endpoint. Its alerts do not trigger until the endpoint has recovered. Pagers are updated. Replaces the existing acknowledgement. Refused if the endpoint is not down and no alert of it is triggered.',
+    'Acknowledges the open incident of an endpoint. Its alerts do not trigger until the endpoint has recovered. Pagers are updated. Replaces the existing acknowledgement. Refused if the endpoint is not down and has no triggered alert.',
   role: 'write',
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   input: z.strictObject({
     endpoint: EndpointReference,
-    note: z.string().max(1000).default('').describe('A note for other members, such as who is working on it.'),
+    note: z.string().max(1000).default('').describe('A note for your team, such as who is working on it.'),
     minutes: z
       .int()
       .min(1)
       .max(WEEK_MINUTES)
       .optional()
       .describe(
-        'The longest time that the acknowledgement lasts. Without it, it lasts until the endpoint has recovered.',
+        'The maximum duration of the acknowledgement. Without it, it lasts until the endpoint has recovered.',
       ),
   }),
   output: z.object({ endpoint_id: z.string(), acknowledgement: AcknowledgementView }),
@@ -44,7 +44,7 @@ export const mute = tool({
   name: 'mute',
   title: 'Mute an endpoint or a website',
   description:
-    'Opens a maintenance window for one endpoint or one website that starts now and ends automatically after some minutes. Checks continue, but alerts do not trigger. Use it for planned work. For a failure that someone is working on, use acknowledge.',
+    'Starts a maintenance window for one endpoint or one website now. It ends automatically after the given number of minutes. Checks continue, but alerts do not trigger. Use it for planned work. For a failure that someone is working on, use acknowledge.',
   role: 'write',
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   input: z
@@ -52,7 +52,7 @@ export const mute = tool({
       endpoint: EndpointReference.optional(),
       website: WebsiteReference.optional(),
       minutes: z.int().min(1).max(WEEK_MINUTES).describe('The length of the window.'),
-      reason: z.string().min(1).max(255).describe('The work that is done. It becomes the name of the window.'),
+      reason: z.string().min(1).max(255).describe('A description of the work, used as the name of the window.'),
       exclude_from_uptime: z
         .boolean()
         .default(false)

@@ -53,10 +53,10 @@ function failure(error: unknown, changes: boolean): object {
   return {
     status: null,
     code: known === null ? 'internal_error' : 'no_usable_response',
-    detail: known ?? 'This is a bug in uptime mcp. Its standard error has the details.',
+    detail: known ?? 'This is a bug in uptime mcp. See its standard error for details.',
     what_to_do: changes
       ? 'The change may or may not have been made. Check the current state before you call this again.'
-      : 'Try again later. If the error persists, report it to the person.',
+      : 'Try again later. If the error persists, report it to the user.',
   };
 }
 
@@ -64,18 +64,18 @@ function whatToDo(status: number, code: string | undefined, retryAfter: number |
   if (status === 429 || status === 503)
     return `Nothing was done. Wait ${retryAfter === undefined ? 'a few seconds' : `${retryAfter} s`}, then call it again.`;
   if (status === 401)
-    return 'The API key of this server is no longer accepted. The person who set the server up must give it another key.';
+    return 'The API key of this server is no longer accepted. The user who set up this server must configure a different key.';
   if (status === 403)
-    return 'The role of the API key does not allow this. Ask the person. Do not look for a way around it.';
+    return 'The role of the API key does not allow this. Ask the user. Do not look for a way around it.';
   if (status === 404) return 'It does not exist, or no longer exists. list_endpoints shows the existing endpoints.';
   if (status === 412)
     return 'Something has changed since the plan. Call plan_configuration again and have the new plan approved.';
   if (code === 'target_not_allowed')
     return 'The service is not allowed to contact this target. Only its operator can allow it.';
   if (code === 'quota_exceeded')
-    return 'A quota of the organization is reached. Delete something first, or ask the operator to raise the quota.';
+    return 'The organization has reached a quota. Delete something first, or ask the operator to raise the quota.';
   if (status === 409) return 'Nothing was done, and calling it again will not help. detail contains the reason.';
   if (status >= 500)
-    return 'The error is in the service. Try again later. The log of the service contains the request, by its ID.';
+    return 'The error is in the service. Try again later. To find the cause, look up the request ID in the service’s log.';
   return 'Nothing was done. Correct the input that detail and fields describe, then call it again.';
 }

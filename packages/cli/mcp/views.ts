@@ -7,7 +7,7 @@ import { z } from 'zod';
 
 const text = z.string();
 const time = z.string().describe('ISO 8601, UTC');
-const share = z.number().nullable().describe('0 to 1; null if nothing is known yet');
+const share = z.number().nullable().describe('0 to 1; null if there is no data yet');
 
 const Failure = z.object({ code: text, message: text });
 
@@ -64,7 +64,9 @@ export const EndpointDetail = EndpointView.extend({
       }),
     )
     .nullable(),
-  quorum: z.union([text, z.number()]).describe('how many locations must see it down: majority, any, all, or a number'),
+  quorum: z
+    .union([text, z.number()])
+    .describe('how many locations must report it as down: majority, any, all, or a number'),
   by_location: z
     .array(
       z.object({
@@ -72,13 +74,13 @@ export const EndpointDetail = EndpointView.extend({
         status: text,
         since: time.nullable(),
         last_checked_at: time.nullable(),
-        vote: text.nullable().describe('up or down; null if the location has no vote'),
-        reason: text.nullable().describe('why the location has no vote: disabled, unsupported, lost, or silent'),
+        counts: z.boolean().describe('whether this result counts toward the status of the endpoint'),
+        reason: text.nullable().describe('why it does not count: disabled, unsupported, missing, or stale'),
         error: z.object({ code: text, message: text }).nullable(),
       }),
     )
     .nullable()
-    .describe('what each location saw; null if only local checks it'),
+    .describe('the result of each location; null if the endpoint is checked only from local'),
   heartbeat: Heartbeat.nullable().describe('for an endpoint that waits for pings of a job; null for others'),
 });
 
@@ -88,13 +90,13 @@ export const PingView = z.object({
   kind: text.describe('success, start, fail, or log'),
   duration_ms: z.number().nullable().describe('since the start of the run; null if no start was reported'),
   exit_code: z.number().nullable(),
-  body: text.nullable().describe('the start of the output of the job; masked for read keys'),
+  body: text.nullable().describe('the first part of the job output; masked for read keys'),
 });
 
 export const CheckView = z.object({
   outcome: text.describe('up, down, or unknown (the monitor could not determine the state)'),
   location: text.nullable().describe('the location of the check: local (the service itself) or a probe'),
-  verdict: text
+  combined_outcome: text
     .nullable()
     .describe(
       'the result that counted; with several locations, their combined result; null if the check arrived too late',
@@ -106,7 +108,7 @@ export const CheckView = z.object({
   error: Failure.nullable(),
   warning: Failure.nullable(),
   degraded: z.boolean(),
-  planned: z.boolean().describe('during maintenance that does not count for uptime'),
+  planned: z.boolean().describe('during maintenance that does not count toward uptime'),
   certificate: z.object({ expires_at: time, issuer: text, subject: text }).nullable(),
 });
 
@@ -170,7 +172,7 @@ export const ProbeView = z.object({
   status_since: time,
   last_seen_at: time.nullable(),
   version: text.nullable(),
-  types: z.array(text).nullable().describe('types of endpoints that it can check; null until it was first seen'),
+  types: z.array(text).nullable().describe('types of endpoints that it can check; null until it has connected once'),
   clock_offset_ms: z.number().nullable(),
   buffered: z.number().nullable().describe('results that it has not delivered yet'),
   dropped: z.number().nullable().describe('results that it discarded'),
@@ -196,13 +198,13 @@ export const IncidentView = z.object({
   kind: text.describe('detected (by alerts) or manual'),
   severity: text.nullable(),
   state: text.describe('open, ended, or merged'),
-  status: text.nullable().describe('the status that was set last; null if none was set yet'),
+  status: text.nullable().describe('the most recent status; null if none has been set'),
   title: text.nullable(),
   summary: text.nullable(),
   cause: z.object({ kind: text, value: text.nullable() }).nullable(),
   started_at: time,
   ended_at: time.nullable(),
-  reopened: z.number(),
+  reopen_count: z.number(),
   endpoint_count: z.number(),
   open_count: z.number().describe('the number of endpoints that are still failing'),
   public: z.boolean().describe('shown on status pages'),
@@ -216,7 +218,7 @@ export const IncidentEndpointView = z.object({
   started_at: time,
   ended_at: time.nullable(),
   error: Failure.nullable(),
-  held: z.boolean().describe('true: no notifications were sent for it, because the incident was acknowledged'),
+  suppressed: z.boolean().describe('true: no notifications were sent for it, because the incident was acknowledged'),
 });
 
 export const IncidentUpdateView = z.object({

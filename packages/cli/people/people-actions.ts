@@ -83,7 +83,7 @@ function withPerson(who: string, work: (services: PeopleServices, person: Person
 
 async function findPerson({ people }: PeopleServices, who: string): Promise<PersonRow> {
   const person = await people.find(who);
-  if (!person) throw new StartError(`No person has the email or ID ${who}. Use list to show all people.`);
+  if (!person) throw new StartError(`No user has the email or ID ${who}. Use ls to show all users.`);
   return person;
 }
 

@@ -10,21 +10,11 @@ const unread = (): never => {
   throw new Error('the settings were read');
 };
 
-describe('uptime people', () => {
+describe('uptime members', () => {
   it('--help explains every action and option', async () => {
     const help = await runPeople(['--help'], unread);
-    expect(help).toEqual({ exitCode: 0, output: expect.stringMatching(/^usage: uptime people list /) });
-    const actions = [
-      'list',
-      'invite',
-      'link',
-      'operator',
-      'email',
-      'connect',
-      'disconnect',
-      'reset-second-factor',
-      'delete',
-    ];
+    expect(help).toEqual({ exitCode: 0, output: expect.stringMatching(/^usage: uptime members ls /) });
+    const actions = ['ls', 'invite', 'link', 'operator', 'email', 'connect', 'disconnect', 'reset-second-factor', 'rm'];
     for (const word of [...actions, '--role', '--organization', '--operator', '--proxy', '--json', 'Exit code'])
       expect(help.output).toContain(word);
   });
@@ -38,6 +28,7 @@ describe('uptime people', () => {
     [['list', '--colour'], /Unknown option '--colour'/],
     [['list', '--proxy'], /^--proxy cannot be used with list$/],
     [['delete', 'bo@example.com', '--json'], /^--json cannot be used with delete$/],
+    [['rm', 'bo@example.com', '--json'], /^--json cannot be used with rm$/],
     [['operator', 'bo@example.com', 'yes'], /^operator must be on or off, not yes$/],
     [['connect', 'bo@example.com', ''], /^SUBJECT must have 1 to 255 visible characters/],
     [['connect', 'bo@example.com', 'a\u202eb'], /^SUBJECT must have 1 to 255 visible characters/],

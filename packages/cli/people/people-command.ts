@@ -1,10 +1,11 @@
 import type { AddCommand } from '../uptime/program';
 
-/** Adds `people`, which works directly on the database instead of the API. `runPeople` parses its arguments. */
+/** Adds `members`, also as `people`, which works directly on the database instead of the API. `runPeople` parses its arguments. */
 export const addPeopleCommand: AddCommand = (program, { io, end }): void => {
   program
-    .command('people [words...]')
-    .description('manage user accounts directly in the database (see "uptime people --help")')
+    .command('members [words...]')
+    .alias('people')
+    .description('manage user accounts directly in the database (see "uptime members --help")')
     .allowUnknownOption()
     .helpOption(false)
     .action(async (words: string[]) => {

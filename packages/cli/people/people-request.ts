@@ -1,40 +1,41 @@
 import { parseOrUsage, UsageError } from '../usage-error';
 
-export const PEOPLE_USAGE = `usage: uptime people list [--json]
-       uptime people invite EMAIL [--role ROLE] [--organization ORG] [--operator] [--json]
-       uptime people link PERSON [--json]
-       uptime people unlink PERSON
-       uptime people operator PERSON on|off
-       uptime people email PERSON NEW_EMAIL
-       uptime people connect PERSON SUBJECT [--proxy]
-       uptime people disconnect PERSON
-       uptime people reset-second-factor PERSON
-       uptime people delete PERSON
+export const PEOPLE_USAGE = `usage: uptime members ls [--json]
+       uptime members invite EMAIL [--role ROLE] [--organization ORG] [--operator] [--json]
+       uptime members link USER [--json]
+       uptime members unlink USER
+       uptime members operator USER on|off
+       uptime members email USER NEW_EMAIL
+       uptime members connect USER SUBJECT [--proxy]
+       uptime members disconnect USER
+       uptime members reset-second-factor USER
+       uptime members rm USER
 
 Manages user accounts directly in the database, for the operator of the machine. Use it if a password, the single sign-on,
 or the last admin is lost. It reads the same variables as the service, and .env. With the embedded database, stop the
 service first. With PostgreSQL, the service may be running. Every change is recorded in the audit log.
 
-  invite       print a link that works once, for 7 days. With it, one person creates an account or joins with an existing one
-  link         print a link that signs the person in once, within 15 minutes, also with PASSWORD_LOGIN=off. The person can then
+  invite       print a link that works once, for 7 days. With it, one user creates an account or joins with an existing one
+  link         print a link that signs the user in once, within 15 minutes, also with PASSWORD_LOGIN=off. The user can then
                set a new password on the page My account without the old one
-  unlink       revoke every open link of the person, including password links that an admin created
-  operator     set whether the person may call the operator routes
-  email        change the email that the person signs in with
-  connect      let the user SUBJECT of the single sign-on (with --proxy: of the proxy in front) sign in as this person
-  disconnect   remove every connection to the single sign-on or the proxy, and end the sessions that they started
+  unlink       revoke every open link of the user, including password links that an admin created
+  operator     set whether the user may call the operator routes
+  email        change the email that the user signs in with
+  connect      let the user SUBJECT of the single sign-on provider (with --proxy: of the reverse proxy) sign in as this user
+  disconnect   remove every connection to the single sign-on provider or the proxy, and end the sessions that they started
   reset-second-factor
-               turn the second factor off for a person who has lost the app and the recovery codes. They then sign in with
+               turn the second factor off for a user who has lost the app and the recovery codes. They then sign in with
                only the password
-  delete       erase the person. Their changes stay in the history, without the name
+  rm           erase the user. Their changes are kept in the history, without the name
 
-  PERSON               email or ID (per_…); use the ID if several accounts have the email
+  USER                 email or ID (per_…); use the ID if several accounts have the email
   --role ROLE          read, write, or admin (default)
   --organization ORG   name or ID (org_…); default "Default"
-  --operator           the person who uses the link also becomes an operator
+  --operator           the user who uses the link also becomes an operator
   --json               print the result as JSON
 
-In a checkout, the command is npm run people --. If you installed the package, it is npx uptime people.
+In a checkout, the command is npm run members --. If you installed the package, it is npx uptime members. The names uptime people,
+list, and delete also work.
 
 Exit codes:
   0  success
@@ -86,14 +87,18 @@ const OPTIONS = {
 
 const SWITCHES: Readonly<Record<string, boolean>> = { on: true, off: false };
 
+/** Short names of actions, as in the other commands. */
+const OTHER_NAMES: Readonly<Record<string, PeopleRequest['action'] | undefined>> = { ls: 'list', rm: 'delete' };
+
 /** Parses the arguments. Returns `null` if the user asked for help. Throws: `UsageError`. */
 export function peopleRequest(args: string[]): PeopleRequest | null {
   const { values, positionals } = parseOrUsage({ args, allowPositionals: true, options: OPTIONS });
   if (values.help === true) return null;
-  const [named = '', ...words] = positionals;
+  const [word = '', ...words] = positionals;
+  const named = OTHER_NAMES[word] ?? word;
   if (!isAction(named) || words.length !== ACTIONS[named].words) throw new UsageError(PEOPLE_USAGE);
   const extra = Object.keys(values).find((option) => !ACTIONS[named].options.includes(option));
-  if (extra !== undefined) throw new UsageError(`--${extra} cannot be used with ${named}`);
+  if (extra !== undefined) throw new UsageError(`--${extra} cannot be used with ${word}`);
   const [who = '', second = ''] = words;
   const { role = 'admin', organization = 'Default', json = false } = values;
   switch (named) {

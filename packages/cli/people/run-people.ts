@@ -2,7 +2,7 @@ import { databaseCommand } from '../database/database-command';
 import { PEOPLE_USAGE, peopleRequest } from './people-request';
 import { inPeopleOptions } from './people-text';
 
-/** `uptime people`: see `databaseCommand`. */
+/** `uptime members`, also `uptime people`: see `databaseCommand`. */
 export const runPeople = databaseCommand({
   usage: PEOPLE_USAGE,
   requestOf: peopleRequest,

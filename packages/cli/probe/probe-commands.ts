@@ -31,7 +31,7 @@ interface CreateOptions extends Printed {
 
 const STATUSES = ['new', 'online', 'offline', 'disabled', 'unsupported'] as const;
 
-/** Adds `probe` with its `ls`, `create`, `rotate`, and `rm` subcommands. */
+/** Adds `probes`, also as `probe`, with its `ls`, `create`, `rotate`, and `rm` subcommands. */
 export const addProbeCommands: AddCommand = (program, { io, connection, end }): void => {
   const uptime = () => clientOf(connection());
   const inJson = (command: Command): Command => command.option('--json', 'print the API response as JSON');
@@ -41,7 +41,8 @@ export const addProbeCommands: AddCommand = (program, { io, connection, end }): 
       'work with the probes that the operator shares; needs the operator token instead of an API key',
     );
   const probe = program
-    .command('probe')
+    .command('probes')
+    .alias('probe')
     .description('manage probes: locations to check from, in addition to the service itself');
 
   inJson(alsoShared(probe.command('ls')))
@@ -60,7 +61,7 @@ export const addProbeCommands: AddCommand = (program, { io, connection, end }): 
     .description(
       'create a new token for a probe (by key or ID); the old token stops working when the new one is first used',
     )
-    .option('--grace <seconds>', 'longest time that the old token keeps working; default 3600; 0: it stops at once')
+    .option('--grace <seconds>', 'how long the old token keeps working at most; default 3600; 0: it stops immediately')
     .action(async (name: string, options: RotateOptions) => end(await rotate(io, uptime(), name, options)));
 
   alsoShared(probe.command('rm <probe>'))
@@ -144,7 +145,9 @@ async function probeNamed(routes: Routes, name: string): Promise<Probe> {
   const found = (await probes(routes)).find(({ key, shared }) => key === wanted && shared === routes.shared);
   if (found) return found;
   const which = routes.shared ? 'No shared probe' : 'No probe of your organization';
-  throw new CommandError(`${which} has the key or ID (pr_…) ${shown(name)}. Run "uptime probe ls" to list all probes.`);
+  throw new CommandError(
+    `${which} has the key or ID (pr_…) ${shown(name)}. Run "uptime probes ls" to list all probes.`,
+  );
 }
 
 const probes = async (routes: Routes, status?: Probe['status']): Promise<Probe[]> =>

@@ -19,7 +19,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'could not be reached: the connection timed out',
   UND_ERR_CONNECT_TIMEOUT: 'could not be reached: the connection timed out',
   UND_ERR_HEADERS_TIMEOUT: 'did not respond in time',
-  UND_ERR_BODY_TIMEOUT: 'stopped sending in the middle of its response',
+  UND_ERR_BODY_TIMEOUT: 'stopped sending before its response was complete',
   ECONNRESET: 'closed the connection unexpectedly',
   EPIPE: 'closed the connection unexpectedly',
   UND_ERR_SOCKET: 'closed the connection unexpectedly',

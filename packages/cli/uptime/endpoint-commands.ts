@@ -133,11 +133,12 @@ export async function endpointWithKey(uptime: UptimeClient, target: string): Pro
   const named = await endpoints(uptime, { key });
   if (named.length > MAX_NAMESAKES)
     throw new CommandError(
-      `${named.length} endpoints have the key ${key}. Use the ID of one of them, from "uptime ls".`,
+      `${named.length} endpoints have the key ${key}. Use the ID of one of them, from "uptime endpoints ls".`,
     );
   const found = website === undefined ? named : await ofWebsite(uptime, named, website);
   const [first, second] = found;
-  if (!first) throw new CommandError(`No endpoint has the key ${target}. Run "uptime ls" to list all endpoints.`);
+  if (!first)
+    throw new CommandError(`No endpoint has the key ${target}. Run "uptime endpoints ls" to list all endpoints.`);
   if (second)
     throw new CommandError(
       `Several endpoints have the key ${key}. Put the key of the website before it: website/${key}.`,

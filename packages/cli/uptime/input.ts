@@ -55,7 +55,7 @@ async function readText(io: Io, file: string, most: number): Promise<string> {
 function unreadable(file: string, error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return `The file ${file} does not exist.`;
-  if (code === 'EISDIR') return `${file} is a folder, not a file.`;
+  if (code === 'EISDIR') return `${file} is a directory, not a file.`;
   if (code === 'EACCES') return `No permission to read ${file}.`;
   if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return `${nameOf(file)} is not UTF-8 text.`;
   return `${basename(file)} could not be read: ${message}`;

@@ -22,9 +22,9 @@ import { tail } from './tail-command';
 const AFTER_HELP = `
 Environment:
   UPTIME_URL       URL of the service, such as https://uptime.example.com
-  UPTIME_API_KEY   API key. plan, export, convert, ls, incidents, probe ls, and tail need only a key with the role
-                   "read". probe create, rotate, and rm need "admin", or with --shared the operator token instead
-                   of a key. mcp offers the tools that the role allows
+  UPTIME_API_KEY   API key. plan, export, convert, tail, and every ls and show need only a key with the role "read".
+                   probes create, rotate, and rm need "admin", or with --shared the operator token instead of a
+                   key. mcp offers the tools that the role allows
   UPTIME_PING_URL  ping URL for "uptime run" (a secret, like a key)
   UPTIME_SECRET_X  value of {$secret: X} in a document; only the values that the document refers to are sent
   NO_COLOR         turns colors off
@@ -32,17 +32,18 @@ Environment:
 Exit codes:
   0  success
   1  error
-  2  plan: there are changes; check: the target is not up (a warning counts as up); incidents, incident: open
+  2  plan: there are changes; check: the target is not up (a warning counts as up);
+     incidents ls, incidents show: open
 run exits with the exit code of its command.
 
 Examples:
   uptime plan monitors.yaml
   uptime apply monitors.yaml --prune
   uptime convert --from gatus config.yaml > monitors.yaml
-  uptime ls --status down
-  uptime incident update 12 'The load balancer lost power.' --status identified
+  uptime endpoints ls --status down
+  uptime incidents update 12 'The load balancer lost power.' --status identified
   uptime check https://shop.example.com/
-  uptime probe create fra --region eu
+  uptime probes create fra --region eu
   uptime check --local tcp://db.example.com:5432
   uptime run -- pg_dump --file shop.sql shop`;
 
@@ -156,18 +157,19 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
       end(await convert(io, uptime(), files, options)),
     );
 
-  program
-    .command('ls')
-    .description('list endpoints')
-    .addOption(
-      new Option('--status <status>', 'only endpoints with this status').choices(['up', 'down', 'unknown', 'paused']),
-    )
-    .option('--type <type>', 'only endpoints of this type: HTTPS, TCP, …')
-    .option('--tag <tag>', 'only endpoints with this tag')
-    .option('--location <location>', 'only endpoints that are checked from this location: local, or a probe')
-    .option('-q, --quiet', 'print only IDs')
-    .option('--json', 'print the API response as JSON')
-    .action(async (options: ListOptions) => end(await list(io, uptime(), options)));
+  const endpoints = program.command('endpoints').description('list endpoints');
+  // `uptime ls` is the name in 0.1.0.
+  for (const ls of [endpoints.command('ls'), program.command('ls', { hidden: true })])
+    ls.description('list endpoints')
+      .addOption(
+        new Option('--status <status>', 'only endpoints with this status').choices(['up', 'down', 'unknown', 'paused']),
+      )
+      .option('--type <type>', 'only endpoints of this type: HTTPS, TCP, …')
+      .option('--tag <tag>', 'only endpoints with this tag')
+      .option('--location <location>', 'only endpoints that are checked from this location: local, or a probe')
+      .option('-q, --quiet', 'print only IDs')
+      .option('--json', 'print the API response as JSON')
+      .action(async (options: ListOptions) => end(await list(io, uptime(), options)));
 
   program
     .command('check <words...>')
@@ -191,14 +193,14 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
       "do not verify the server's certificate; cannot be used with anything that may be a credential",
     )
     .option('--ca <file>', 'trust only the certificates in this PEM file')
-    .option('--server-name <name>', 'name for SNI and for the verification of the certificate')
+    .option('--server-name <name>', 'name for SNI and for certificate verification')
     .option(
       '--warn-days <days>',
       `warn this many days before the certificate expires, or "none"; default ${ENDPOINT_BOUNDS.warnDays.default}`,
     )
     .option(
       '--assert <text>',
-      "assertion that must hold: 'status_code in 200-299', 'json $.status equals ok'; may be repeated",
+      "assertion that must pass: 'status_code in 200-299', 'json $.status equals ok'; may be repeated",
       repeated,
     )
     .option(

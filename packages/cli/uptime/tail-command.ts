@@ -36,7 +36,7 @@ export function eventLine(told: StreamEvent, paint: Paint): string | null {
     ].join('  ');
   switch (told.event) {
     case 'reset':
-      return 'Some events were missed and cannot be replayed. Run "uptime ls" for the current state. New events follow.';
+      return 'Some events were missed and cannot be replayed. Run "uptime endpoints ls" for the current state. New events follow.';
     case 'check': {
       const { checked_at, status, endpoint_name, previous_status, error } = told.data;
       const was = `was ${previous_status}`;

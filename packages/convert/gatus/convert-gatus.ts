@@ -17,14 +17,14 @@ const NO_MONITORS: Readonly<Record<string, string>> = {
   metrics: 'not a monitor: GET /api/v1/metrics is always available',
   storage: 'not a monitor: sets where Gatus stores its results',
   web: 'not a monitor: sets how Gatus serves its pages',
-  ui: 'not a monitor: sets how the pages of Gatus look',
-  security: 'not a monitor: sets who can see the pages of Gatus',
+  ui: 'not a monitor: sets how Gatus’s pages look',
+  security: 'not a monitor: sets who can see Gatus’s pages',
   debug: 'not a monitor: sets what Gatus logs',
   concurrency: 'not a monitor: sets how many checks Gatus runs at once',
   'disable-monitoring-lock': 'not a monitor: sets how many checks Gatus runs at once',
   'skip-invalid-config-update': 'not a monitor: sets how Gatus reads its files',
   connectivity: 'not a monitor: this service detects automatically when it is offline',
-  remote: 'monitors of other instances of Gatus: convert the files of those instances',
+  remote: 'monitors of other Gatus instances: convert the files of those instances',
   tunneling: 'not a monitor: SSH tunnels are not supported',
   announcements: 'not a monitor: status pages have no announcements',
   kubernetes: 'monitors that Gatus found in a cluster are not in the file',
@@ -106,7 +106,7 @@ function reportSkipped(source: GatusSource, report: Report): void {
 
 const reasonOf = (name: string): string =>
   (Object.hasOwn(NO_MONITORS, name) ? NO_MONITORS[name] : undefined) ??
-  'not a section of Gatus; the parts that refer to it are converted';
+  'not a Gatus section; the parts that refer to it are converted';
 
 const isOfItsKind = (name: string, value: unknown): boolean =>
   value === null || name === 'maintenance' || (name === 'alerting' ? isMapping(value) : Array.isArray(value));

@@ -184,7 +184,7 @@ function windowsOf(fields: Fields): ReadEndpoint['windows'] {
 /** Reports UI settings that hide parts of Gatus's pages. Our pages never show these parts. */
 function noteOthers(fields: Fields): void {
   const ui = fields.inner('ui');
-  if (ui !== null) fields.note('ui', `(${ui.names().map(asWritten).join(', ')}) only affects the pages of Gatus`);
+  if (ui !== null) fields.note('ui', `(${ui.names().map(asWritten).join(', ')}) only affects Gatus’s pages`);
   noteSsh(fields);
   fields.noteRest();
 }

@@ -16,7 +16,7 @@ export const NOTHING: FieldProblem = {
   pointer: '',
   code: 'invalid_format',
   message:
-    'this is not a configuration of Gatus: it has neither endpoints nor suites. Send its YAML, and separate several files with ---',
+    'this is not a Gatus configuration: it has neither endpoints nor suites. Send its YAML, and separate several files with ---',
 };
 
 export const pointerStep = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
@@ -61,7 +61,7 @@ class Unwrapper {
   filesOf(value: unknown, place: File['place'], mayWrap: boolean): File[] {
     if (value === null) return [];
     if (!isRecord(value))
-      throw problems.validationFailed([{ ...NOTHING, message: 'a configuration of Gatus must be a mapping' }]);
+      throw problems.validationFailed([{ ...NOTHING, message: 'a Gatus configuration must be a mapping' }]);
     if (mayWrap && typeof value['kind'] === 'string' && 'apiVersion' in value)
       return this.ofKubernetes(value['kind'], value, place);
     return isChart(value) ? this.ofChart(value, value.config, place) : [{ value, place }];
@@ -89,7 +89,7 @@ class Unwrapper {
       return this.skip(
         place(''),
         kind,
-        `a Kubernetes ${quoted(kind)} does not contain a configuration of Gatus in plain text`,
+        `a Kubernetes ${quoted(kind)} does not contain a Gatus configuration in plain text`,
       );
     return Object.entries(data).flatMap(([name, content]) => {
       const pointer = `/${field}/${pointerStep(name)}`;

@@ -40,7 +40,7 @@ export class ProtocolClient {
     for (;;) {
       const { status, body, text } = await this.poll();
       if (status !== 200) throw new Error(`the poll was refused: ${text}`);
-      if (!body.more) return body;
+      if (!body.has_more) return body;
     }
   }
 
@@ -66,8 +66,8 @@ export class ProtocolClient {
     );
   }
 
-  private take({ full, endpoints, removed, cursor }: PollResponse): void {
-    if (full && this.cursor === null) this.held.clear();
+  private take({ full_sync, endpoints, removed, cursor }: PollResponse): void {
+    if (full_sync && this.cursor === null) this.held.clear();
     for (const id of removed) this.held.delete(id);
     for (const endpoint of endpoints) this.held.set(endpoint.endpoint_id, endpoint);
     this.cursor = cursor;

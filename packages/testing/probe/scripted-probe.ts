@@ -77,7 +77,7 @@ export class ScriptedProbe implements StartedProbe {
     this.client.url = this.service.url;
     const { status, body, text } = await this.client.poll({ wait }, this.stopping.signal);
     if (status !== 200) throw new Error(`the poll was refused: ${text}`);
-    await this.answer([...this.early.splice(0), ...body.asks], body.now);
+    await this.answer([...this.early.splice(0), ...body.requests], body.now);
   }
 
   private async answer(asks: readonly Ask[], nowMs: number): Promise<void> {
@@ -91,7 +91,7 @@ export class ScriptedProbe implements StartedProbe {
     if (results.length > 0) await this.client.send(results);
   }
 
-  private resultOf({ ask, endpoint_id: endpointId }: Ask, revision: number, nowMs: number) {
+  private resultOf({ request_id, endpoint_id: endpointId }: Ask, revision: number, nowMs: number) {
     // Two checks with the same time would count as one.
     this.newestMs = Math.max(this.newestMs + 1, Math.round(nowMs));
     const check = {
@@ -103,7 +103,7 @@ export class ScriptedProbe implements StartedProbe {
       firstError: null,
       result: this.script.check(),
     } as const;
-    return toSentResult(check, { ask, isTryOut: endpointId === null });
+    return toSentResult(check, { requestId: request_id, isTryOut: endpointId === null });
   }
 }
 

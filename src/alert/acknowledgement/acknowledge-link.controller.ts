@@ -9,7 +9,7 @@ import { MAX_NOTE } from './acknowledgement.dto';
 const TOKEN = {
   name: 'token',
   description:
-    'The token from the link in a message. It is valid for the outage that the message is about, for seven days.',
+    'The token from the link in a message. Valid for seven days, and only for the outage in that message.',
   example: 'AZqy5Gg1fPOaBcDeFgHiJkLmAAAAB2khqYAb7c0ZfYw1t8Xk3m9QvL2s',
 };
 /** The size of a note with MAX_NOTE characters, each of them twelve bytes when percent-encoded. */
@@ -54,7 +54,7 @@ export class AcknowledgeLinkController {
     schema: {
       type: 'object',
       properties: {
-        note: { type: 'string', maxLength: MAX_NOTE, description: 'A note for others.', example: 'On my way.' },
+        note: { type: 'string', maxLength: MAX_NOTE, description: 'A note for your team.', example: 'On my way.' },
         all: {
           type: 'string',
           enum: ['1'],

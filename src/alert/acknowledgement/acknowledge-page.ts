@@ -101,8 +101,8 @@ export function overPage(endpoint: { endpointId: string; endpoint: string } | nu
   const name = endpoint === null ? '' : ` of ${html(oneLine(endpoint.endpoint))}`;
   const dashboard = endpoint === null ? '' : `\n${dashboardLink(endpoint.endpointId)}`;
   return pageOf(
-    'It is over',
-    `<h1 class="over">It is over</h1>\n<p>The outage${name} that this link belongs to has ended. There is nothing left to acknowledge.</p>${dashboard}`,
+    'This outage is over',
+    `<h1 class="over">This outage is over</h1>\n<p>The outage${name} that this link belongs to has ended, so there is nothing to acknowledge.</p>${dashboard}`,
   );
 }
 
@@ -121,7 +121,7 @@ export function episodePage(linked: LinkedEndpoint, isDone: boolean, now: Date):
       ...(linked.acknowledgement && linked.isOpen && !incident?.acknowledgement
         ? inHand(linked.acknowledgement, isDone)
         : []),
-      ...(incident ? [`<p>It is part of ${incidentText(incident)}.</p>`] : []),
+      ...(incident ? [`<p>Part of ${incidentText(incident)}.</p>`] : []),
       ...(incident?.acknowledgement ? inHand(incident.acknowledgement, isDone) : []),
       ...formOf(linked),
       dashboardLink(linked.endpointId),
@@ -154,7 +154,7 @@ function formOf({ acknowledgement, incident, isOpen }: LinkedEndpoint): string[]
   if (!takesOne && !takesAll) return [];
   return [
     takesOne
-      ? '<p>No one has acknowledged it yet. If you do, no more alerts trigger for this endpoint until it has recovered. Reminders stop. The recovery message is still sent.</p>'
+      ? '<p>No one has acknowledged this outage yet. If you acknowledge it, the endpoint triggers no more alerts until it has recovered, and reminders stop. You still get the recovery message.</p>'
       : '<p>No one has acknowledged the whole incident yet.</p>',
     ...(takesAll
       ? [
@@ -162,7 +162,7 @@ function formOf({ acknowledgement, incident, isOpen }: LinkedEndpoint): string[]
         ]
       : []),
     `<form method="post">
-<label for="note">Note for the others (optional)</label>
+<label for="note">Note for your team (optional)</label>
 <textarea id="note" name="note" maxlength="${MAX_NOTE}"></textarea>
 ${takesOne ? '<button>Acknowledge</button>\n' : ''}${takesAll ? `<button name="all" value="1"${takesOne ? ' class="second"' : ''}>Acknowledge all of incident #${incident.number}</button>\n` : ''}</form>`,
   ];
@@ -172,8 +172,8 @@ function inHand({ by, isByLink, at, note }: InHand, isDone: boolean): string[] {
   const who = isByLink ? 'by someone with the link in a message' : `by ${html(oneLine(by ?? '') || 'someone')}`;
   return [
     isDone
-      ? '<p class="done" role="status">You have acknowledged it.</p>'
-      : '<p class="done" role="status">It has already been acknowledged.</p>',
+      ? '<p class="done" role="status">You acknowledged this outage.</p>'
+      : '<p class="done" role="status">This outage was already acknowledged.</p>',
     `<p>Acknowledged ${timeText(at.toISOString())} ${who}.</p>`,
     ...(note === '' ? [] : [`<blockquote>${html(note)}</blockquote>`]),
     '<p class="soft">To change the note or delete the acknowledgement, use the dashboard.</p>',
@@ -181,4 +181,4 @@ function inHand({ by, isByLink, at, note }: InHand, isDone: boolean): string[] {
 }
 
 const dashboardLink = (endpointId: string): string =>
-  `<p><a href="../#/endpoints/${formatId('endpoint', endpointId)}">Open it in the dashboard</a></p>`;
+  `<p><a href="../#/endpoints/${formatId('endpoint', endpointId)}">Open in the dashboard</a></p>`;

@@ -14,7 +14,7 @@ const UNTIL = {
   type: String,
   format: 'date-time',
   nullable: true,
-  description: 'When the acknowledgement ends at the latest. `null`: when the endpoint has recovered.',
+  description: 'The latest time at which the acknowledgement ends. `null`: it lasts until the endpoint has recovered.',
 };
 
 /** Both fields are optional. A client may send back what it has read. */
@@ -23,7 +23,7 @@ export class AcknowledgeDto {
   @ReadOnlyField() at?: unknown;
 
   @ApiPropertyOptional({
-    description: 'A note for others. Pagers are notified.',
+    description: 'A note for your team. It is also sent to pagers.',
     maxLength: MAX_NOTE,
     default: '',
     example: 'The switch is being replaced.',

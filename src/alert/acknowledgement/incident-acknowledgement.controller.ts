@@ -51,7 +51,7 @@ export class IncidentAcknowledgementController {
     operationId: 'deleteIncidentAcknowledgement',
     summary: 'Delete the acknowledgement of an incident',
     description:
-      'Deletes the acknowledgement from the incident and from the endpoints that it acknowledged. Acknowledgements of single endpoints stay. The next failed check of an endpoint can trigger an alert again. Pagers are not notified.',
+      'Deletes the acknowledgement from the incident and from the endpoints that it acknowledged. Acknowledgements of individual endpoints are kept. The next failed check of an endpoint can trigger an alert again. Pagers are not notified.',
     returns: { noContent: 'The incident is no longer acknowledged.' },
   })
   remove(@OrgId() orgId: string, @IdParam('incident') id: string): Promise<void> {

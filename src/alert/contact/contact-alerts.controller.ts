@@ -21,7 +21,7 @@ export class ContactAlertsController {
     operationId: 'addContactAlerts',
     summary: 'Add alert rules for a contact',
     description:
-      'Creates an alert rule that notifies through the contact for each endpoint in the scope that does not have one. Either all are created or none. If you send the request again, only the missing alert rules are created. Fields that you leave out get the `alert_defaults` of the contact.',
+      'Creates an alert rule that notifies through the contact for each endpoint in the scope that does not have one. Either all are created or none. If you send the request again, only the missing alert rules are created. Fields that you leave out default to the contact’s `alert_defaults`.',
     returns: { ok: AddedContactAlertsView, description: 'The number of created and existing alert rules.' },
     problems: ['quota_exceeded'],
   })

@@ -24,22 +24,22 @@ export class AlertEventQuery extends CursorQuery {
   @Max(1000)
   limit?: number;
 
-  @ApiPropertyOptional({ description: 'Only events of this alert rule.', example: 'al_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @ApiPropertyOptional({ description: 'Only events for this alert rule.', example: 'al_01jd3k6q7be5y9x4v2m8n0r1st' })
   @IsOptional()
   @IsPublicId('alert')
   alert_id?: string;
 
-  @ApiPropertyOptional({ description: 'Only events of this endpoint.', example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @ApiPropertyOptional({ description: 'Only events for this endpoint.', example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
   @IsOptional()
   @IsPublicId('endpoint')
   endpoint_id?: string;
 
-  @ApiPropertyOptional({ description: 'Only events of this website.', example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @ApiPropertyOptional({ description: 'Only events for this website.', example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st' })
   @IsOptional()
   @IsPublicId('website')
   website_id?: string;
 
-  @ApiPropertyOptional({ description: 'Only events of this incident.', example: 'inc_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @ApiPropertyOptional({ description: 'Only events that belong to this incident.', example: 'inc_01jd3k6q7be5y9x4v2m8n0r1st' })
   @IsOptional()
   @IsPublicId('incident')
   incident_id?: string;
@@ -93,7 +93,7 @@ export class AlertEventLocationView {
   @ApiProperty({
     type: AlertEventErrorView,
     nullable: true,
-    description: '`null` if the endpoint was up without a warning.',
+    description: '`null` if the endpoint was up and had no warning.',
   })
   error!: AlertEventErrorView | null;
 }
@@ -112,14 +112,14 @@ export class AlertEventView {
   alert_id!: string;
 
   @ApiProperty({
-    description: `The channel type of the alert rule at that time: ${SPEC_CHANNEL_TYPES.join(', ')}, or a type that a module adds.`,
+    description: `The channel type of the alert rule when the event was recorded: ${SPEC_CHANNEL_TYPES.join(', ')}, or a type that a module adds.`,
     example: 'slack',
   })
   alert_type!: string;
 
   @ApiProperty({
     enum: ALERT_CONDITIONS,
-    description: 'Which checks counted as failed at that time.',
+    description: 'Which checks counted as failed when the event was recorded.',
     example: 'down',
   })
   condition!: AlertCondition;
@@ -127,13 +127,13 @@ export class AlertEventView {
   @ApiProperty({ example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
   endpoint_id!: string;
 
-  @ApiProperty({ description: 'The name at that time.', example: 'Checkout API' })
+  @ApiProperty({ description: 'The name when the event was recorded.', example: 'Checkout API' })
   endpoint_name!: string;
 
   @ApiProperty({ example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st' })
   website_id!: string;
 
-  @ApiProperty({ description: 'The name at that time.', example: 'Example shop' })
+  @ApiProperty({ description: 'The name when the event was recorded.', example: 'Example shop' })
   website_name!: string;
 
   @ApiProperty({
@@ -153,12 +153,12 @@ export class AlertEventView {
   })
   error!: AlertEventErrorView | null;
 
-  @ApiProperty({ type: 'integer', description: 'The number of consecutive failed checks at that time.', example: 3 })
+  @ApiProperty({ type: 'integer', description: 'The number of consecutive failed checks when the event was recorded.', example: 3 })
   failure_count!: number;
 
   @ApiProperty({
     type: 'integer',
-    description: 'The number of consecutive successful checks at that time.',
+    description: 'The number of consecutive successful checks when the event was recorded.',
     example: 0,
   })
   success_count!: number;
@@ -188,7 +188,7 @@ export class AlertEventView {
     type: String,
     nullable: true,
     description:
-      'The incident that the endpoint belonged to at that time. `null` for events that are older than the incidents feature.',
+      'The incident that the endpoint belonged to when the event was recorded. `null` for events that are older than the incidents feature.',
     example: 'inc_01jd3k6q7be5y9x4v2m8n0r1st',
   })
   incident_id!: string | null;
@@ -206,7 +206,7 @@ export class AlertEventView {
     type: DeliverySummaryView,
     nullable: true,
     description:
-      'The delivery of the message about this event. `null` if no message was due. Absent in the live stream, because the stream sends events before any message goes out.',
+      'The delivery of the message about this event. `null` if no message was due. Absent in the live stream, because the stream sends events before any message is sent.',
   })
   delivery?: DeliverySummaryView | null;
 

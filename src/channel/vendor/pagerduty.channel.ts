@@ -88,7 +88,7 @@ export class PagerDutyChannel implements Channel<PagerDutyConfig> {
           {
             key: 'integration_key',
             code: 'invalid_config',
-            message: 'is another name of routing_key; send only one of them',
+            message: 'is an alias of routing_key; send only one of them',
           },
         ];
   }

@@ -33,7 +33,7 @@ export class TwilioConfig {
 
   @ApiPropertyOptional({
     description:
-      'Instead of the auth token of the account: the SID of an API key. `auth_token` is then the secret of the API key.',
+      'The SID of an API key, to use instead of the account’s auth token. `auth_token` is then the secret of the API key.',
     example: 'SK00000000000000000000000000000000',
     maxLength: 64,
   })

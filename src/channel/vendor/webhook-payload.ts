@@ -22,7 +22,7 @@ export class NotifiedErrorView {
   })
   code!: string;
 
-  @ApiProperty({ description: 'A one-line message for people to read.', example: 'connection refused' })
+  @ApiProperty({ description: 'A human-readable one-line message.', example: 'connection refused' })
   message!: string;
 }
 
@@ -41,7 +41,7 @@ export class NotifiedLocationView {
   @ApiProperty({
     type: NotifiedErrorView,
     nullable: true,
-    description: 'The error, or the warning of an endpoint that is up. null if it is up without a warning.',
+    description: 'The error, or the warning if the endpoint is up. null if it is up and has no warning.',
   })
   error!: NotifiedErrorView | null;
 }
@@ -60,7 +60,7 @@ export class NotifiedEventView {
   @ApiProperty({
     enum: ['down', 'degraded'],
     description:
-      'Which checks count as failed for the alert: only checks with the result down, or also checks with the result up in which an assertion of severity `warning` fails.',
+      'Which checks count as failed for the alert: only checks with the result down, or also checks with the result up in which an assertion with severity `warning` fails.',
     example: 'down',
   })
   condition!: string;
@@ -115,17 +115,21 @@ export class NotifiedEventView {
     type: [NotifiedLocationView],
     nullable: true,
     description:
-      'For a trigger or resolve of an endpoint with several locations, the results of the locations that vote. null with one location.',
+      'For a trigger or resolve of an endpoint with several locations, the results of the locations that count. null with one location.',
     example: null,
   })
   locations!: NotifiedLocationView[] | null;
 
-  @ApiProperty({ type: 'integer', description: 'The number of consecutive failed checks at that moment.', example: 3 })
+  @ApiProperty({
+    type: 'integer',
+    description: 'The number of consecutive failed checks when the event was recorded.',
+    example: 3,
+  })
   failure_count!: number;
 
   @ApiProperty({
     type: 'integer',
-    description: 'The number of consecutive successful checks at that moment.',
+    description: 'The number of consecutive successful checks when the event was recorded.',
     example: 0,
   })
   success_count!: number;

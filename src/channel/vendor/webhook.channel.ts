@@ -120,7 +120,7 @@ export class WebhookChannel implements Channel<WebhookConfig> {
     if (config.url === undefined && config.webhook_url === undefined)
       return [{ key: 'url', code: 'required', message: 'is required' }];
     if (config.url !== undefined && config.webhook_url !== undefined)
-      return [{ key: 'webhook_url', code: 'invalid_config', message: 'is another name of url; send only one of them' }];
+      return [{ key: 'webhook_url', code: 'invalid_config', message: 'is an alias of url; send only one of them' }];
     return { ...config, secret: config.secret ?? stored?.secret ?? newWebhookSecret() };
   }
 

@@ -90,7 +90,7 @@ describe('decodeIcmp', () => {
 
   it('decodes an error about an expired time to live', () => {
     const packet = error(11, 0, ipv4Header(1, [192, 0, 2, 7]), encodeEchoRequest(4, echo));
-    expect(decodeIcmp(4, packet)).toMatchObject({ reason: 'the time to live expired on the way' });
+    expect(decodeIcmp(4, packet)).toMatchObject({ reason: 'the time to live expired in transit' });
   });
 
   it.each([
@@ -132,13 +132,13 @@ it.each([
   [4, 3, 10, 'administratively prohibited'],
   [4, 3, 8, 'host isolated'],
   [4, 3, 99, 'destination unreachable, code 99'],
-  [4, 11, 0, 'the time to live expired on the way'],
+  [4, 11, 0, 'the time to live expired in transit'],
   [4, 12, 0, 'a router or the host rejects the packet'],
   [6, 1, 0, 'no route'],
   [6, 1, 1, 'administratively prohibited'],
   [6, 1, 4, 'port unreachable'],
-  [6, 2, 0, 'the packet is too large for a link on the way'],
-  [6, 3, 0, 'the time to live expired on the way'],
+  [6, 2, 0, 'the packet is too large for a link on the path'],
+  [6, 3, 0, 'the time to live expired in transit'],
   [6, 4, 1, 'a router or the host rejects the packet'],
 ] as const)('the ICMPv%d error of type %d and code %d reads "%s"', (family, type, code, words) => {
   expect(errorReason(family, type, code)).toBe(words);

@@ -90,8 +90,8 @@ export function decodeQuotedEcho(
 /** Describes an ICMP error of this type in plain words. */
 export function errorReason(family: IpFamily, type: number, code: number): string {
   const types = TYPES[family];
-  if (type === types.timeExceeded) return 'the time to live expired on the way';
-  if (type === types.tooBig) return 'the packet is too large for a link on the way';
+  if (type === types.timeExceeded) return 'the time to live expired in transit';
+  if (type === types.tooBig) return 'the packet is too large for a link on the path';
   if (type === types.badHeader) return 'a router or the host rejects the packet';
   return type === types.unreachable ? unreachableReason(family, code) : `ICMP error of type ${type}`;
 }
@@ -102,7 +102,7 @@ const UNREACHABLE: Readonly<Record<IpFamily, Readonly<Record<number, string>>>> 
     1: 'host unreachable',
     2: 'protocol unreachable',
     3: 'port unreachable',
-    4: 'the packet is too large for a link on the way',
+    4: 'the packet is too large for a link on the path',
     5: 'source route failed',
     6: 'network unknown',
     7: 'host unknown',

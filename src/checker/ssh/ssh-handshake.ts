@@ -119,7 +119,7 @@ class Greeter {
   }
 
   private break(error: NodeJS.ErrnoException): void {
-    this.settleIdentified({ missing: 'the connection broke during the key exchange' });
+    this.settleIdentified({ missing: 'the connection was lost during the key exchange' });
     this.settle({ kind: 'broken', error, elapsedMs: this.elapsedMs });
   }
 

@@ -114,7 +114,7 @@ export class ApplyService {
     const rows = weightOf(plan);
     if (!this.server.isEmbedded || rows <= MOST_ROWS) return;
     throw problems.conflict(
-      `The document changes as much as ${rows} endpoints, and the embedded database writes at most ${MOST_ROWS} at a time, because all other writes have to wait. Split the document, or use PostgreSQL.`,
+      `The document changes too much at once for the embedded database: its changes count as ${rows} endpoints, and the limit is ${MOST_ROWS}, because all other writes have to wait. Split the document, or use PostgreSQL.`,
     );
   }
 }

@@ -118,7 +118,7 @@ export class MonitoredSteps {
 }
 
 const tooMany = (alerts: number): string =>
-  `The document changes ${alerts} alerts that have an open incident or a message on its way, and the embedded database changes at most ${MOST_IN_INCIDENTS} of them at a time, because all other writes have to wait. Split the document, or use PostgreSQL.`;
+  `The document changes ${alerts} alerts that have an open incident or a pending message, and the embedded database changes at most ${MOST_IN_INCIDENTS} of them at a time, because all other writes have to wait. Split the document, or use PostgreSQL.`;
 
 const rowsOf = (endpoints: readonly PlannedEndpoint[]): NewEndpoint[] => endpoints.flatMap(({ row }) => row ?? []);
 

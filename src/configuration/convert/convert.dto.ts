@@ -44,7 +44,7 @@ export class ConversionView {
     type: 'object',
     additionalProperties: true,
     description:
-      'A configuration document of version 1. It contains the credentials of the file, some of them under `secrets`. Remove them before you store the document in Git.',
+      'A configuration document of version 1. It contains the credentials from the file, some of them under `secrets`. Remove them before you store the document in Git.',
     example: {
       version: 1,
       websites: [{ key: 'shop', name: 'Shop', url: 'https://shop.example.com', endpoints: [] }],

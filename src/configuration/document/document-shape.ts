@@ -126,7 +126,7 @@ function* judgeHead(problems: ShapeProblems, { version, owner, secrets }: Member
   for (const [name, secret] of Object.entries(secrets)) {
     const at = `/secrets/${pointerStep(name)}`;
     problems.secretName(name, at);
-    if (typeof secret !== 'string') problems.add(at, 'wrong_type', 'a secret must be a text: put it in quotes');
+    if (typeof secret !== 'string') problems.add(at, 'wrong_type', 'a secret must be a string: put it in quotes');
     else if (secret.trim() === '')
       problems.add(at, 'required', 'a secret must not be empty: leave it out to keep the stored value');
     else if (isLongerThan(secret, MAX_SECRET))

@@ -56,7 +56,7 @@ export class ShapeProblems {
   key({ key }: Members, taken: Set<string>, pointer: string): void {
     const at = `${pointer}/key`;
     if (key === undefined) return this.add(at, 'required', `key is required: it ${KEY_RULE}`);
-    if (typeof key !== 'string') return this.add(at, 'wrong_type', 'key must be a text');
+    if (typeof key !== 'string') return this.add(at, 'wrong_type', 'key must be a string');
     if (!KEY.test(key)) return this.add(at, 'invalid_format', `key ${KEY_RULE}`);
     if (taken.has(key)) return this.add(at, 'duplicate_key', `another resource in this list has the key ${key}`);
     taken.add(key);
@@ -96,7 +96,7 @@ export class ShapeProblems {
   }
 
   secretName(name: unknown, pointer: string): void {
-    if (typeof name !== 'string') this.add(pointer, 'wrong_type', 'the name of a secret must be a text');
+    if (typeof name !== 'string') this.add(pointer, 'wrong_type', 'the name of a secret must be a string');
     else if (!SECRET_NAME.test(name)) this.add(pointer, 'invalid_format', `the name of a secret ${SECRET_NAME_RULE}`);
   }
 

@@ -196,7 +196,7 @@ class Walk {
         at,
         pointer,
         'too_large',
-        `the text has more than ${MAX_BYTES} bytes, or many times its length; texts of an alias count each time it is used`,
+        `the text has more than ${MAX_BYTES} bytes, or many times its length; the text of an alias counts each time it is used`,
       );
   }
 
@@ -222,7 +222,7 @@ class Walk {
         at,
         pointer,
         'too_large',
-        `the alias *${alias.source} refers to a text of more than ${MAX_ALIASED_TEXT} characters: write it out`,
+        `the alias *${alias.source} refers to a string of more than ${MAX_ALIASED_TEXT} characters: write it out`,
       );
     const before = this.isCopy;
     this.isCopy = true;
@@ -262,7 +262,7 @@ class Walk {
       if (!this.isCopy) this.problems.add(at, pointer, code, message);
       return false;
     };
-    if (typeof name !== 'string') return wrong('invalid_syntax', 'a key must be a text: put it in quotes');
+    if (typeof name !== 'string') return wrong('invalid_syntax', 'a key must be a string: put it in quotes');
     this.spend(name, pointer, at);
     if (name === '__proto__') return wrong('unknown_field', '__proto__ cannot be a key');
     if (badText(name)) return wrong('invalid_characters', 'has a key with NUL or lone surrogates');

@@ -152,7 +152,7 @@ describe('the omissions that an export reports', () => {
       'a window for a deleted resource',
       { windows: [window('of-nothing', { coversAll: false, websiteIds: ['gone'] })] },
       undefined,
-      [/^Left out, because nothing that they cover exists any more: of-nothing$/],
+      [/^Left out, because nothing that they cover exists anymore: of-nothing$/],
     ],
     ['a logo', { pages: [page('all', { logo_hash: 'x' })] }, undefined, [/^The logo is not exported: all$/]],
     [
@@ -175,7 +175,7 @@ describe('the omissions that an export reports', () => {
         ],
       },
       undefined,
-      [/^Without a key and similar to each other; .*: shop\/front, shop\/front-2$/],
+      [/^They have no key and are similar to each other; .*: shop\/front, shop\/front-2$/],
     ],
     [
       'an endpoint of the owner in a website of another',
@@ -190,7 +190,7 @@ describe('the omissions that an export reports', () => {
         windows: [window('patch', { coversAll: false, websiteIds: ['shop'], owner: 'a' })],
       },
       'a',
-      [/^Referred to, but without a key and not declared here; .*: shop$/],
+      [/^Referenced, but not declared here and without a key; .*: shop$/],
     ],
     [
       'no reference to a resource with a key',
@@ -209,7 +209,7 @@ describe('the omissions that an export reports', () => {
     const rows = { contacts: [contact('chat')], websites: [website('shop')], endpoints: [listed('front', 'shop')] };
     const alerts = ['1', '2'].map((id) => alert(id, { contactId: 'chat' }));
     expect(notesOf(rows, undefined, [{ endpoint: endpoint('front'), alerts }]).at(-1)).toMatch(
-      /^Without a key and similar to each other; .*: shop\/front\/chat, shop\/front\/chat-2$/,
+      /^They have no key and are similar to each other; .*: shop\/front\/chat, shop\/front\/chat-2$/,
     );
   });
 });

@@ -81,13 +81,13 @@ const ambiguousOf = <Item extends Keyed>(siblings: readonly Item[], likenessOf: 
     .flat();
 
 const ALIKE =
-  'Without a key and similar to each other; give them keys first, or applying this document here creates duplicates';
+  'They have no key and are similar to each other; give them keys first, or applying this document here creates duplicates';
 const UNREADABLE = 'The config cannot be read on this installation and has to be completed';
 const WITHOUT_KEY =
-  'Referred to, but without a key and not declared here; give them keys, or the document cannot be applied';
-const ELSEWHERE = 'Left out, because their website is declared by another owner or by none';
+  'Referenced, but not declared here and without a key; give them keys, or the document cannot be applied';
+const ELSEWHERE = 'Left out, because their website has another owner or no owner';
 const ENDED = 'Left out, because they have ended';
-const EMPTY = 'Left out, because nothing that they cover exists any more';
+const EMPTY = 'Left out, because nothing that they cover exists anymore';
 const RUNNING = 'Already started; they can be kept here, but not created again elsewhere';
 const LOGO = 'The logo is not exported';
 const PAGE_OF_WEBSITE = 'The status page has more settings than a document can declare for the page of a website';

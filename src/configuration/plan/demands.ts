@@ -27,7 +27,7 @@ export function refusalOfDemands(
     let sum = used;
     const found = asked.find(({ amount }) => amount > 0 && (sum += amount) > limit) ?? asked[0];
     const pointer = found?.pointer ?? '';
-    const message = `this exceeds the limit of the organization: ${limit} ${what}`;
+    const message = `this exceeds the organization's limit: ${limit} ${what}`;
     const error: FieldProblem = { pointer, line: lineOf(pointer), code: 'over_quota', message };
     return problems.quotaExceeded({ name, limit, used }, what, [error]);
   }

@@ -35,7 +35,7 @@ export class PlanFindings {
     for (const key of keys)
       this.notes.push({
         key: path,
-        message: `A value for ${key} is generated and never shown. If someone has to know it, declare one as {$secret: NAME}.`,
+        message: `A value for ${key} is generated and never shown. If you need to know it, declare one as {$secret: NAME}.`,
       });
   }
 

@@ -46,7 +46,7 @@ export class ConfigurationSummaryView {
   @ApiProperty({ example: 1 })
   update!: number;
 
-  @ApiProperty({ example: 0, description: 'Resources that already existed without a key or without an owner.' })
+  @ApiProperty({ example: 0, description: 'Resources that already existed but had no key or no owner.' })
   adopt!: number;
 
   @ApiProperty({ example: 0 })

@@ -32,7 +32,7 @@ const gone = (of: PresentState, matches: Matches, others: Partial<ForeignRows> =
   const { deletions, notes } = pruned('me', of, matches, { ...NOTHING, ...others }, DECLARES_NOTHING);
   return {
     paths: deletions.map(({ path }) => path),
-    kept: notes.filter(({ message }) => / stays/.test(message)).map(({ key }) => key),
+    kept: notes.filter(({ message }) => / is kept:/.test(message)).map(({ key }) => key),
   };
 };
 const DECLARES_NOTHING = { contactOfAlert: new Map(), parentsOf: new Map(), locationsOf: new Map() };
@@ -134,7 +134,7 @@ describe('a prune', () => {
     const naming = { ...NOTHING, namingProbes: [{ probeId: 'fra', endpointId: 'front' }] };
     const locationsOf = new Map([['front', locations]]);
     const { notes } = pruned('me', state(), declares('shop', 'front'), naming, { ...DECLARES_NOTHING, locationsOf });
-    expect(notes.filter(({ message }) => / stays/.test(message)).map(({ key }) => key)).toEqual(kept);
+    expect(notes.filter(({ message }) => / is kept:/.test(message)).map(({ key }) => key)).toEqual(kept);
   });
 
   it('reports whose history is deleted', () => {

@@ -161,7 +161,7 @@ export function pruned(
 
 const stays = (noun: string, path: string, number: number, what: string, owner: string, verb = 'holds'): PlanNote => ({
   key: path,
-  message: `The ${noun} stays: it ${verb} ${plural(number, what)} that ${owner} does not declare or that also stay.`,
+  message: `The ${noun} is kept: it ${verb} ${plural(number, what)} that ${owner} does not declare or that are also kept.`,
 });
 
 /** How many resources a note names. */

@@ -41,5 +41,5 @@ export function released(owner: string, state: PresentState, matches: Matches): 
 /** Returns the note on how an apply without prune treats these resources. */
 export const releaseNote = (owner: string, number: number): PlanNote => ({
   key: null,
-  message: `${plural(number, 'resource')} that ${owner} declared ${number === 1 ? 'is' : 'are'} no longer in the document: ${number === 1 ? 'it stays' : 'they stay'} without an owner, so another document can adopt ${number === 1 ? 'it' : 'them'}. A prune deletes only resources that the owner declares. To delete ${number === 1 ? 'it' : 'them'}, prune now.`,
+  message: `${plural(number, 'resource')} that ${owner} declared ${number === 1 ? 'is' : 'are'} no longer in the document: ${number === 1 ? 'it is' : 'they are'} kept without an owner, so another document can adopt ${number === 1 ? 'it' : 'them'}. A prune deletes only resources that the owner declares. To delete ${number === 1 ? 'it' : 'them'}, prune now.`,
 });

@@ -172,7 +172,7 @@ function saveRows(
   return tx.query<WrittenRow>(
     `UPDATE notification n
      SET state = f.state,
-       detail = CASE WHEN c.kept AND f.state = 'pending' THEN 'flapping' WHEN f.state = 'pending' THEN n.detail ELSE COALESCE(c.detail, f.cancelled) END,
+       detail = CASE WHEN c.kept AND f.state = 'pending' THEN 'flapping' WHEN f.state = 'pending' THEN n.detail ELSE COALESCE(c.detail, f.canceled) END,
        next_attempt_at = COALESCE(c.next_attempt_at, n.next_attempt_at),
        rejections = c.rejections, may_have_arrived = c.may_have_arrived,
        attempts = CASE WHEN c.kept THEN 0 ELSE n.attempts END, response_status = $8, error = $9,
@@ -185,7 +185,7 @@ function saveRows(
      CROSS JOIN LATERAL (
        SELECT CASE WHEN c.state = 'pending' AND o.detail IN ('disabled', 'deleted') AND NOT c.may_have_arrived
          THEN 'superseded' ELSE c.state END AS state,
-         CASE WHEN c.state = 'pending' THEN o.detail END AS cancelled
+         CASE WHEN c.state = 'pending' THEN o.detail END AS canceled
      ) f
      WHERE n.id = c.id AND n.lease_token = $1
      RETURNING n.state, n.detail, n.created_at AS "createdAt", n.error`,

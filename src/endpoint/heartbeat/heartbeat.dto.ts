@@ -83,7 +83,7 @@ export class EndpointHeartbeat {
   @ApiProperty(time('When the next run becomes late.'))
   late_at!: string | null;
 
-  @ApiProperty(time('When the oldest run started that has not ended yet.'))
+  @ApiProperty(time('When the oldest run that is still in progress started.'))
   running_since!: string | null;
 }
 
@@ -120,7 +120,7 @@ export class HeartbeatDto {
     minimum: 0,
     maximum: EVERY_BOUNDS.maximum,
     description:
-      'The time after an expected ping until the heartbeat is late, in seconds. By default a tenth of the period, between 60 and 3,600.',
+      'The time after an expected ping until the heartbeat is late, in seconds. Defaults to a tenth of the period, but at least 60 and at most 3,600.',
     example: 3600,
   })
   @Nullable()

@@ -27,20 +27,20 @@ const row = (more: Partial<LocationRow> = {}): LocationRow => ({
 });
 
 describe('the result of a location', () => {
-  it.each<[what: string, row: Partial<LocationRow>, vote: string | null, silent: boolean, reason: string | null]>([
-    ['up a moment ago', {}, 'up', false, null],
-    ['down a moment ago', { status: 0 }, 'down', false, null],
-    ['unknown has no vote', { status: 2 }, null, false, null],
-    ['up 145 s ago', { lastCheckedAt: ago(145), lastKnownAt: ago(145) }, 'up', false, null],
-    ['up 146 s ago', { lastCheckedAt: ago(146), lastKnownAt: ago(146) }, null, true, 'silent'],
-    ['up 446 s ago', { lastCheckedAt: ago(446), lastKnownAt: ago(446) }, null, true, 'lost'],
-    ['unknown for long', { status: 2, lastKnownAt: ago(446) }, null, false, 'lost'],
-    ['nothing yet', { status: 2, lastCheckedAt: null, lastKnownAt: null, assignedAt: ago(9) }, null, true, 'silent'],
-    ['of a disabled probe', { probe: 'disabled' }, null, false, 'disabled'],
-    ['of a probe that speaks another protocol', { probe: 'unsupported' }, null, false, 'unsupported'],
-    ['of the service itself', { probe: null }, 'up', false, null],
-  ])('%s', (_, more, vote, silent, reason) => {
-    expect(toEndpointLocation(row(more), ENDPOINT)).toMatchObject({ vote, silent, reason });
+  it.each<[what: string, row: Partial<LocationRow>, counts: boolean, stale: boolean, reason: string | null]>([
+    ['up a moment ago', {}, true, false, null],
+    ['down a moment ago', { status: 0 }, true, false, null],
+    ['unknown does not count', { status: 2 }, false, false, null],
+    ['up 145 s ago', { lastCheckedAt: ago(145), lastKnownAt: ago(145) }, true, false, null],
+    ['up 146 s ago', { lastCheckedAt: ago(146), lastKnownAt: ago(146) }, false, true, 'stale'],
+    ['up 446 s ago', { lastCheckedAt: ago(446), lastKnownAt: ago(446) }, false, true, 'missing'],
+    ['unknown for long', { status: 2, lastKnownAt: ago(446) }, false, false, 'missing'],
+    ['nothing yet', { status: 2, lastCheckedAt: null, lastKnownAt: null, assignedAt: ago(9) }, false, true, 'stale'],
+    ['of a disabled probe', { probe: 'disabled' }, false, false, 'disabled'],
+    ['of a probe that speaks another protocol', { probe: 'unsupported' }, false, false, 'unsupported'],
+    ['of the service itself', { probe: null }, true, false, null],
+  ])('%s', (_, more, counts, stale, reason) => {
+    expect(toEndpointLocation(row(more), ENDPOINT)).toMatchObject({ counts, stale, reason });
   });
 
   it('is shown with its error, and with the code of a later version as internal', () => {

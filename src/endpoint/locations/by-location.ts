@@ -112,7 +112,7 @@ export function toEndpointLocation(
   const rule = verdictRule(endpoint);
   const out = row.probe === 'disabled' || row.probe === 'unsupported' ? row.probe : null;
   const state = { ...stateOf(row), isOut: out !== null };
-  const silent = isSilent(state, rule, row.nowMs);
+  const stale = isSilent(state, rule, row.nowMs);
   const lost = isLost(state, rule, row.nowMs);
   const status = outcomeOf(row.status);
   return {
@@ -123,13 +123,13 @@ export function toEndpointLocation(
     last_checked_at: row.lastCheckedAt?.toISOString() ?? null,
     failures: row.failures,
     successes: row.successes,
-    vote: status !== 'unknown' && isVoting(state, rule, row.nowMs) ? status : null,
-    silent,
+    counts: status !== 'unknown' && isVoting(state, rule, row.nowMs),
+    stale,
     error:
       row.lastError === null
         ? null
         : { code: ERROR_CODES[row.lastError] ?? 'internal', message: row.lastMessage ?? '' },
-    reason: out ?? (lost ? 'lost' : silent ? 'silent' : null),
+    reason: out ?? (lost ? 'missing' : stale ? 'stale' : null),
   };
 }
 

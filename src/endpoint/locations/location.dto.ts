@@ -7,9 +7,8 @@ import { LOCAL_NAME, LOCATION_PATTERN, SHARED_PREFIX } from '../../probe/probe-d
 import { DEFAULT_LOCATIONS, MAX_LOCATIONS, QUORUM_NAMES } from './locations';
 
 const OUTCOMES = ['up', 'down', 'unknown'] as const;
-const VOTES = ['up', 'down'] as const;
-/** The reasons why a location has no vote, from most to least permanent. */
-const LOCATION_REASONS = ['disabled', 'unsupported', 'lost', 'silent'] as const;
+/** The reasons why the result of a location does not count, from most to least permanent. */
+const LOCATION_REASONS = ['disabled', 'unsupported', 'missing', 'stale'] as const;
 export type LocationReason = (typeof LOCATION_REASONS)[number];
 
 const FORM = new RegExp(LOCATION_PATTERN);
@@ -55,9 +54,9 @@ const QUORUM_SCHEMA = {
     { type: 'integer', minimum: 1, maximum: MAX_LOCATIONS },
   ],
   description:
-    'How many locations must report down: more than half of them, one, all, or the given number. A location that ' +
-    'is not responding does not vote. After five more minutes it is lost and no longer counts. Has no effect with ' +
-    'one location.',
+    'How many locations must report down: more than half of them, one, all, or the given number. The result of a ' +
+    'stale location does not count. After five more minutes, the location is missing, and only the other locations are ' +
+    'considered. Has no effect with one location.',
   example: 'majority',
 };
 
@@ -138,17 +137,14 @@ export class EndpointLocation {
   successes!: number;
 
   @ApiProperty({
-    type: String,
-    enum: VOTES,
-    nullable: true,
-    example: 'up',
+    example: true,
     description:
-      'The vote of the location on the status. `null` if it has no vote, because it is not responding or its result was neither up nor down.',
+      'Whether `status` counts toward the status of the endpoint. `false` if it is `unknown`, stale, or out of service.',
   })
-  vote!: 'up' | 'down' | null;
+  counts!: boolean;
 
   @ApiProperty({ example: false, description: 'Whether the location has not reported for two intervals.' })
-  silent!: boolean;
+  stale!: boolean;
 
   @ApiProperty({ type: LocationError, nullable: true, example: null })
   error!: LocationError | null;
@@ -159,8 +155,8 @@ export class EndpointLocation {
     nullable: true,
     example: null,
     description:
-      'Why the location has no vote. `lost`: it has not responded for five more minutes, so the other locations ' +
-      'decide without it. `disabled`: its probe is disabled. `unsupported`: the service does not support the ' +
+      'Why the result of the location does not count. `stale`: it has not reported for two intervals. `missing`: it ' +
+      'has not reported for five more minutes, so the other locations decide without it. `disabled`: its probe is disabled. `unsupported`: the service does not support the ' +
       'version of its probe.',
   })
   reason!: LocationReason | null;

@@ -62,7 +62,7 @@ export class EndpointSearchQuery extends PageQuery {
 
   @ApiPropertyOptional({
     description:
-      'Return only endpoints whose name or URL contains this text. Not case-sensitive. For read keys, only the part of a URL before its query is searched.',
+      'Return only endpoints whose name or URL contains this string. Not case-sensitive. For read keys, only the part of a URL before its query is searched.',
     example: 'checkout',
     minLength: 1,
     maxLength: 100,

@@ -23,8 +23,8 @@ export class TlsDto {
     maxLength: MAX_CA_BYTES,
     example: null,
     description:
-      `At most ${MAX_CERTIFICATES} certificates in PEM, of your authority or of the server itself. Only these are ` +
-      'trusted, instead of the certificates of the system. Not used while `verify` is `false`.',
+      `At most ${MAX_CERTIFICATES} certificates in PEM, for your certificate authority or for the server itself. Only these are ` +
+      'trusted, instead of the system’s certificates. Not used while `verify` is `false`.',
   })
   @Nullable()
   @IsString()
@@ -83,7 +83,7 @@ export class EndpointTls {
     type: 'integer',
     nullable: true,
     example: DEFAULT_WARN_DAYS,
-    description: 'The number of days before the certificate expires from which on there is a warning. `null`: never.',
+    description: 'How many days before the certificate expires the warnings start. `null`: never.',
   })
   warn_days!: number | null;
 }

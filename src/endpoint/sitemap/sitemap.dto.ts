@@ -10,7 +10,7 @@ export class ReadSitemapDto {
     example: 'https://shop.example.com/sitemap.xml',
     maxLength: 2048,
     description:
-      'The URL of the sitemap, http or https, without credentials. If the URL has no path, `/sitemap.xml` of the host is used.',
+      'The URL of the sitemap, http or https, without credentials. If the URL has no path, `/sitemap.xml` on that host is used.',
   })
   @IsString()
   url!: string;
@@ -36,7 +36,7 @@ export class SitemapView {
     type: 'integer',
     minimum: 0,
     description:
-      'The number of URLs that were left out, because they belong to another host than the sitemap (`www.` is ignored) or are not http(s) URLs.',
+      'The number of URLs that were left out, because their host is not the sitemap’s host (`www.` is ignored) or are not http(s) URLs.',
   })
   skipped!: number;
 }

@@ -7,7 +7,7 @@ import type { Maintenance } from './cover';
 export class EndpointMaintenance {
   @ApiProperty({
     example: 'mw_01jd3k6q7be5y9x4v2m8n0r1st',
-    description: 'The ID of the window. If several are in force, the ID of the one that ends last.',
+    description: 'The ID of the window. If several are active, the ID of the one that ends last.',
   })
   id!: string;
 
@@ -26,7 +26,7 @@ export class EndpointMaintenance {
   @ApiProperty({ example: true, description: 'Whether alerts are prevented from triggering.' })
   mute!: boolean;
 
-  @ApiProperty({ example: true, description: 'Whether checks are marked as planned and do not count for uptime.' })
+  @ApiProperty({ example: true, description: 'Whether checks are marked as planned and do not count toward uptime.' })
   exclude_from_uptime!: boolean;
 }
 
@@ -51,7 +51,7 @@ export class EndpointAcknowledgement {
     format: 'date-time',
     nullable: true,
     example: null,
-    description: 'When the acknowledgement ends. `null`: when the failure ends.',
+    description: 'When the acknowledgement ends. `null`: it lasts until the failure ends.',
   })
   until!: string | null;
 }

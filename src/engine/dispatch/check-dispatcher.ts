@@ -16,7 +16,7 @@ export interface PlannedSlot {
   slot: ClaimedSlot;
   definition: CheckDefinition;
   fireAt: number;
-  /** Why the slots before this one were skipped. The default is overload. */
+  /** Why this slot and those before it are skipped, if they are. The default is overload. */
   skippedWhy?: SkipReason;
 }
 
@@ -206,11 +206,11 @@ export class CheckDispatcher {
   }
 
   /** Returns why a slot is skipped when its turn comes, or `null` if it isn't skipped. */
-  private whyNot({ definition: { endpointId }, fireAt }: PlannedSlot): SkipReason | null {
+  private whyNot({ definition: { endpointId }, fireAt, skippedWhy = 'overload' }: PlannedSlot): SkipReason | null {
     if (this.places.isChecking(endpointId)) return 'running';
     const newest = this.newest.get(endpointId) ?? fireAt;
     // The slot waited here until the endpoint's next slot was due, which runs instead.
-    return newest > fireAt && newest <= this.clock.monotonic() ? 'overload' : null;
+    return newest > fireAt && newest <= this.clock.monotonic() ? skippedWhy : null;
   }
 
   private forget({ definition: { endpointId }, fireAt }: PlannedSlot): void {

@@ -50,7 +50,7 @@ export class Overload {
     private readonly metrics: EngineMetrics,
   ) {
     metrics.watch(
-      { name: 'uptime_overload_ratio', help: 'Slots that fall due for each slot that is started; 1 without overload.' },
+      { name: 'uptime_overload_ratio', help: 'Slots that come due for each slot that is started; 1 without overload.' },
       () => this.state?.ratio ?? 1,
     );
     metrics.watch({ name: 'uptime_results_waiting', help: 'Results that wait to be recorded.' }, () => sink.backlog);

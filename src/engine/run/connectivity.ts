@@ -158,7 +158,7 @@ export class Connectivity {
     if (isOffline && this.offlineSince === null) {
       this.offlineSince = now;
       this.logger.error(
-        'The monitor has no network. Results are recorded as unknown and alerts are held until it is back.',
+        'The monitor has no network. Results are recorded as unknown and alerts are suppressed until it is back.',
       );
     } else if (!isOffline && this.offlineSince !== null) {
       const seconds = Math.round((now - this.offlineSince) / SECOND_MS);

@@ -36,7 +36,7 @@ export class StallDetector {
     lag.onBeat((beat) => this.note(beat));
     this.lostSeconds = metrics.counter({
       name: 'uptime_stall_seconds_total',
-      help: 'Time for which the event loop was blocked for more than 250 ms.',
+      help: 'Total time of event loop stalls that were longer than 250 ms.',
     });
     this.jumps = metrics.counter({
       name: 'uptime_clock_jumps_total',

@@ -58,16 +58,16 @@ const row = (change: Partial<OverviewRow>): OverviewRow => ({
 });
 
 describe('locationCounts', () => {
-  it('counts the locations that see it down, that vote, and that are not lost', () => {
-    const votes = [
-      { vote: 'down', reason: null },
-      { vote: 'up', reason: null },
-      { vote: null, reason: 'silent' },
-      { vote: null, reason: null },
-      { vote: null, reason: 'lost' },
-      { vote: null, reason: 'disabled' },
+  it('counts the locations that report it as down, whose result counts, and that are not missing', () => {
+    const locations = [
+      { status: 'down', counts: true, reason: null },
+      { status: 'up', counts: true, reason: null },
+      { status: 'up', counts: false, reason: 'stale' },
+      { status: 'unknown', counts: false, reason: null },
+      { status: 'down', counts: false, reason: 'missing' },
+      { status: 'down', counts: false, reason: 'disabled' },
     ] as const;
-    expect(locationCounts(votes)).toEqual({ down: 1, voting: 2, of: 4 });
+    expect(locationCounts(locations)).toEqual({ down: 1, reporting: 2, total: 4 });
     expect(locationCounts(undefined)).toBeNull();
   });
 });

@@ -64,22 +64,22 @@ export interface OverviewRow {
   timeout_seconds: number;
 }
 
-/** The number of an endpoint's locations that see it down, that have a vote, and that are not lost. */
+/** The number of an endpoint's locations that report it as down, whose result counts, and that are not missing. */
 export interface LocationCounts {
   down: number;
-  voting: number;
-  of: number;
+  reporting: number;
+  total: number;
 }
 
 /** Returns `null` if the endpoint has only one location. */
 export function locationCounts(
-  locations: readonly Pick<EndpointLocation, 'vote' | 'reason'>[] | undefined,
+  locations: readonly Pick<EndpointLocation, 'status' | 'counts' | 'reason'>[] | undefined,
 ): LocationCounts | null {
   if (locations === undefined) return null;
   return {
-    down: locations.filter(({ vote }) => vote === 'down').length,
-    voting: locations.filter(({ vote }) => vote !== null).length,
-    of: locations.filter(({ reason }) => reason === null || reason === 'silent').length,
+    down: locations.filter(({ status, counts }) => counts && status === 'down').length,
+    reporting: locations.filter(({ counts }) => counts).length,
+    total: locations.filter(({ reason }) => reason === null || reason === 'stale').length,
   };
 }
 

@@ -57,7 +57,7 @@ const uptime = (window: string) => ({
   nullable: true,
   minimum: 0,
   maximum: 1,
-  description: `The uptime ${window}: up / (up + down), without planned checks, rounded down to six digits. \`null\` while nothing is known.`,
+  description: `The uptime ${window}: up / (up + down), not counting planned checks, rounded down to six digits. \`null\` while there is no data.`,
   example: 0.99931,
 });
 
@@ -66,7 +66,7 @@ const watched = (window: string, how: string) => ({
   nullable: true,
   minimum: 0,
   maximum: 1,
-  description: `The share of the ${window} behind the uptime in which the endpoint was monitored. ${how} \`null\` while it is not known.`,
+  description: `The share of those ${window} in which the endpoint was monitored. ${how} \`null\` while there is no data.`,
   example: 1,
 });
 const DAYS_WATCHED =
@@ -81,22 +81,27 @@ const time = (description: string) => ({
 });
 
 export class OverviewLocationsView implements LocationCounts {
-  @ApiProperty({ type: 'integer', description: 'The number of locations that see the endpoint down.', example: 1 })
+  @ApiProperty({
+    type: 'integer',
+    description: 'The number of locations that report the endpoint as down.',
+    example: 1,
+  })
   down!: number;
 
   @ApiProperty({
     type: 'integer',
-    description: 'The number of locations that have a vote, which means that they see the endpoint up or down.',
+    description:
+      'The number of locations whose result counts, which means that they report the endpoint as up or down.',
     example: 3,
   })
-  voting!: number;
+  reporting!: number;
 
   @ApiProperty({
     type: 'integer',
-    description: 'The number of locations that are neither lost nor out of service.',
+    description: 'The number of locations that are neither missing nor out of service.',
     example: 3,
   })
-  of!: number;
+  total!: number;
 }
 
 export class OverviewItemView {
@@ -129,7 +134,7 @@ export class OverviewItemView {
   status!: EndpointStatus;
 
   @ApiProperty({
-    description: 'Whether the endpoint is up, but an assertion of severity `warning` failed in the newest check.',
+    description: 'Whether the endpoint is up, but an assertion with severity `warning` failed in the newest check.',
     example: false,
   })
   degraded!: boolean;
@@ -137,7 +142,7 @@ export class OverviewItemView {
   @ApiProperty({
     type: OverviewLocationsView,
     nullable: true,
-    description: 'How many of the locations see the endpoint down. `null` if the endpoint has one location.',
+    description: 'How many of the locations report the endpoint as down. `null` if the endpoint has one location.',
   })
   locations!: OverviewLocationsView | null;
 
@@ -184,7 +189,7 @@ export class OverviewItemView {
     nullable: true,
     minimum: 0,
     maximum: 1,
-    description: 'The share of the checks behind `uptime_24h` whose outcome was not `unknown`.',
+    description: 'The share of checks in the `uptime_24h` period whose outcome was not `unknown`.',
     example: 1,
   })
   coverage_24h!: number | null;
@@ -262,7 +267,7 @@ export class OverviewDownView {
     minItems: 288,
     maxItems: 288,
     description:
-      'The number of endpoints that were down during all or part of each step, oldest first. The last step is the current one.',
+      'The number of endpoints that were down at any time during each step, oldest first. The last step is the current one.',
     example: Array.from({ length: 288 }, (_, step) => (step < 286 ? 0 : 1)),
   })
   down!: number[];

@@ -38,11 +38,11 @@ const DURATIONS = ['dns 0.001', 'connect 0.0025', 'first_byte 0', 'transfer 0.00
 const EXPIRY = 'certificate_expiry_timestamp_seconds 1800000000';
 
 describe('the gauges of an endpoint', () => {
-  it('show how each voting location sees the endpoint, unless the endpoint is paused', () => {
+  it('show what each location whose result counts reports, unless the endpoint is paused', () => {
     const locations: ScrapedLocation[] = [
-      { location: 'local', vote: 'up', durationUs: 2500 },
-      { location: 'shared/fra', vote: 'down', durationUs: null },
-      { location: 'office', vote: null, durationUs: 7000 },
+      { location: 'local', status: 'up', counts: true, durationUs: 2500 },
+      { location: 'shared/fra', status: 'down', counts: true, durationUs: null },
+      { location: 'office', status: 'up', counts: false, durationUs: 7000 },
     ];
     const told = (change: Partial<ScrapedRow>) =>
       samplesOf(change, locations).filter((sample) => sample.startsWith('location_'));

@@ -30,7 +30,7 @@ export interface ScrapedRow {
 }
 
 /** A scraped endpoint's state at one of its locations. */
-export interface ScrapedLocation extends Pick<EndpointLocation, 'location' | 'vote'> {
+export interface ScrapedLocation extends Pick<EndpointLocation, 'location' | 'status' | 'counts'> {
   /** The duration of the latest check in microseconds, or `null` if unknown. */
   readonly durationUs: number | null;
 }
@@ -105,18 +105,18 @@ const GAUGES: readonly (readonly [name: string, help: string, samples: Samples])
   ],
   [
     'uptime_endpoint_location_up',
-    'Whether a location sees the endpoint up (1) or down (0). Only for endpoints with several locations. No value while the location has no vote.',
+    'Whether a location reports the endpoint as up (1) or down (0). Only for endpoints with several locations. No value while the result of the location does not count.',
     ({ labels, locations }) =>
-      locations.flatMap(({ location, vote }) =>
-        vote === null ? [] : [{ labels: `${labels},${labelText({ location })}`, value: flag(vote === 'up') }],
+      locations.flatMap(({ location, status, counts }) =>
+        counts ? [{ labels: `${labels},${labelText({ location })}`, value: flag(status === 'up') }] : [],
       ),
   ],
   [
     'uptime_endpoint_location_duration_seconds',
-    'Duration of the newest check at a location, in seconds. Only for endpoints with several locations, and only while the location has a vote.',
+    'Duration of the newest check at a location, in seconds. Only for endpoints with several locations, and only while the result of the location counts.',
     ({ labels, locations }) =>
-      locations.flatMap(({ location, vote, durationUs }) =>
-        vote === null || durationUs === null
+      locations.flatMap(({ location, counts, durationUs }) =>
+        !counts || durationUs === null
           ? []
           : [{ labels: `${labels},${labelText({ location })}`, value: durationUs / MICROSECONDS }],
       ),
@@ -128,7 +128,7 @@ const GAUGES: readonly (readonly [name: string, help: string, samples: Samples])
   ],
   [
     'uptime_endpoint_duration_seconds',
-    'Duration of each phase that the newest check reached, in seconds. The sum of the phases is the duration of the check.',
+    'Duration of each phase that the newest check reached, in seconds. The phases add up to the duration of the check.',
     ({ labels, phases }) =>
       phases.flatMap((value, index) =>
         value === null ? [] : [{ labels: `${labels},phase="${PHASES[index] ?? ''}"`, value }],

@@ -82,9 +82,10 @@ export class EndpointMetricsService {
       const durations = await readDurations(this.database, [...byLocation.keys()]);
       for (let next = 0; next < rows.length; next += AT_A_STRETCH) {
         for (const { row } of rows.slice(next, next + AT_A_STRETCH)) {
-          const locations = byLocation.get(row.id)?.map(({ location, vote }) => ({
+          const locations = byLocation.get(row.id)?.map(({ location, status, counts }) => ({
             location,
-            vote,
+            status,
+            counts,
             durationUs: durations.get(`${row.id}/${location}`) ?? null,
           }));
           endpoints.push(toScraped(row, locations));

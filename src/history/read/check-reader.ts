@@ -120,7 +120,7 @@ const marksOf = ({ outcome, planned, degraded }: CheckSelection): unknown[] => [
   degraded,
 ];
 
-const NOT_KEPT = { phase: 'internal', message: 'The details of this check are no longer kept.' } as const;
+const NOT_KEPT = { phase: 'internal', message: 'The details of this check have been deleted.' } as const;
 const WARNING_NOT_KEPT: CheckError = { code: 'internal', ...NOT_KEPT };
 
 function decoded(row: CheckRow, endpointId: string): ShownCheck {

@@ -133,7 +133,7 @@ export class CheckView {
   @ApiProperty({
     enum: OUTCOMES,
     description:
-      '`unknown`: the service had a problem or was not allowed to run the check. Unknown checks do not count for uptime or streaks.',
+      '`unknown`: the service had a problem or was not allowed to run the check. Unknown checks do not count toward uptime or streaks.',
   })
   outcome!: Outcome;
 
@@ -154,7 +154,7 @@ export class CheckView {
       'The result that counted. For an endpoint with several locations, the combined result of all locations. Otherwise, the outcome of the check. `null` if the check arrived too late and counts only for its location.',
     example: 'up',
   })
-  verdict!: Outcome | null;
+  combined_outcome!: Outcome | null;
 
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
   checked_at!: string;
@@ -194,7 +194,7 @@ export class CheckView {
 
   @ApiProperty({
     type: [String],
-    description: 'The URLs that the check was redirected to, without credentials and query.',
+    description: 'The URLs that the check was redirected to, without credentials or query strings.',
   })
   redirects!: readonly string[];
 
@@ -213,7 +213,7 @@ export class CheckView {
   planned!: boolean;
 
   @ApiProperty({
-    description: 'Whether the endpoint was up, but an assertion of severity `warning` failed.',
+    description: 'Whether the endpoint was up, but an assertion with severity `warning` failed.',
     example: false,
   })
   degraded!: boolean;
@@ -252,14 +252,14 @@ export function toCheckView(
   location: string | null = LOCAL_NAME,
 ): CheckView {
   const { phases, certificate, records } = result;
-  const { outcome: verdict } = check.counted === undefined ? result : (check.counted ?? { outcome: null });
+  const { outcome: combined } = check.counted === undefined ? result : (check.counted ?? { outcome: null });
   const warning = result.outcome === 'up' ? result.warning : null;
   return {
     id,
     endpoint_id: formatId('endpoint', check.endpointId),
     outcome: result.outcome,
     location,
-    verdict,
+    combined_outcome: combined,
     checked_at: check.checkedAt.toISOString(),
     duration_ms: stored(result.durationMs),
     phases: {

@@ -54,7 +54,7 @@ export class LatencyBucketView {
   @ApiProperty({
     type: String,
     format: 'date-time',
-    description: 'The start of the bucket. It is a multiple of the step since 1970.',
+    description: 'The start of the bucket. Always a multiple of the step since the Unix epoch.',
   })
   start!: string;
 

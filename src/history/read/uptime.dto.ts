@@ -98,7 +98,7 @@ export class UptimeView {
     type: String,
     format: 'date-time',
     description:
-      'The start of the counted range. A range that starts before the oldest single check that is kept is extended to full hours.',
+      'The start of the counted range. A range that starts before the oldest individual check that is kept is extended to full hours.',
   })
   from!: string;
 
@@ -162,13 +162,13 @@ export class UptimeView {
 
   @ApiProperty({
     description:
-      'The seconds of the range, since the endpoint was created, in which such maintenance covered the endpoint. This is based on the current website and tags of the endpoint.',
+      'How many seconds of the range, counted since the endpoint was created, such maintenance covered. Based on the endpoint’s current website and tags.',
     example: 0,
   })
   planned_seconds!: number;
 
   @ApiProperty({
-    description: 'The number of successful checks in which an assertion of severity `warning` failed.',
+    description: 'The number of successful checks in which an assertion with severity `warning` failed.',
     example: 0,
   })
   degraded!: number;
@@ -176,7 +176,7 @@ export class UptimeView {
   @ApiProperty({
     type: 'integer',
     nullable: true,
-    description: 'The number of outages that overlap the range and were not planned. `null` with `location`.',
+    description: 'The number of unplanned outages that overlap the range. `null` with `location`.',
     example: 1,
   })
   outage_count!: number | null;
@@ -185,7 +185,7 @@ export class UptimeView {
     type: 'integer',
     nullable: true,
     description:
-      'The seconds of these outages that are inside the range and outside planned time. `null` with `location`.',
+      'How many seconds of these outages are inside the range and outside planned maintenance. `null` with `location`.',
     example: 312,
   })
   downtime_seconds!: number | null;

@@ -18,7 +18,7 @@ export class WebsiteHistoryController {
     operationId: 'getWebsiteHistory',
     summary: 'Get the history of a website',
     description:
-      'Returns the checks of all endpoints of the website by day, from the daily stats, and their newest outages.',
+      'Returns the website’s checks by day, taken from the daily stats of its endpoints, and the newest outages.',
     returns: { ok: WebsiteHistoryView, description: 'The days and outages.' },
   })
   read(

@@ -59,7 +59,7 @@ export class WebsiteHistoryView {
 
   @ApiProperty({
     type: [WebsiteDayView],
-    description: 'The checks of all endpoints of the website, oldest day first. Days without checks are left out.',
+    description: 'The checks of the website’s endpoints, oldest day first. Days without checks are left out.',
   })
   days!: WebsiteDayView[];
 

@@ -45,7 +45,7 @@ export class ApiKeyController {
     operationId: 'deleteApiKey',
     summary: 'Revoke an API key',
     description:
-      'Revokes the key. Its requests are rejected immediately, and sessions created from it end. The last admin key that does not expire cannot be revoked: create another one first.',
+      'Revokes the key. Its requests are rejected immediately, and sessions that were created from the key end. The last admin key that does not expire cannot be revoked: create another one first.',
     returns: { noContent: 'The key is revoked.' },
     problems: ['conflict'],
   })

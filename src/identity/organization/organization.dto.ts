@@ -77,7 +77,7 @@ export class UpdateCurrentOrganizationDto {
 
   @ApiPropertyOptional({
     description:
-      'Whether members who sign in with a password need a second factor. Until they have set one up, their sessions cannot access the organization. Does not apply to API keys and to sign-ins with a provider.',
+      'Whether members who sign in with a password need a second factor. Until they have set one up, their sessions cannot access the organization. Does not apply to API keys or to sign-ins through a provider.',
     example: true,
   })
   @Optional()

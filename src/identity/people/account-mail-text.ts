@@ -1,11 +1,11 @@
 const CHANGES = {
-  password_changed: 'The password of your account was changed',
-  password_set_by_link: 'The password of your account was set by a link',
+  password_changed: 'Your password was changed',
+  password_set_by_link: 'Your password was set with a link',
   identity_connected: 'Single sign-on was connected to your account',
   identity_removed: 'Single sign-on was disconnected from your account',
-  email_changed: 'The email of your account was changed',
+  email_changed: 'Your email address was changed',
   second_factor_added: 'A second factor was added to your account',
-  second_factor_removed: 'The second factor of your account was removed',
+  second_factor_removed: 'The second factor was removed from your account',
 } as const;
 export type AccountChange = keyof typeof CHANGES;
 
@@ -37,8 +37,8 @@ export function accountMail(
         `From: ${address ?? 'the machine that runs the service'}`,
         `Account: ${email}${home === null ? '' : ` at ${home}`}`,
       ].join('\n'),
-      'If you did this, or asked for it, you do not have to do anything.',
-      `If not: open ${account}, set a new password, end your other sessions, and remove each single sign-on that you do not know. If you can no longer sign in, ask an admin of your organization or the operator of the service for a link to set a password.`,
+      'If you did this or asked for it, you do not need to do anything.',
+      `If you did not: open ${account}, set a new password, end your other sessions, and remove every single sign-on connection that you do not recognize. If you can no longer sign in, ask an admin of your organization or the operator of the service for a link to set a password.`,
       '',
     ].join('\n\n'),
   };

@@ -43,7 +43,7 @@ export class AccountController {
     idempotencyKey: { refused: 'Nothing is changed.' },
     operationId: 'describeLink',
     summary: 'Get the purpose of a link',
-    description: 'Does not use up the token. A token that is unknown, used, or expired counts as a wrong credential.',
+    description: 'The token remains valid. A token that is unknown, used, or expired counts as a wrong credential.',
     returns: { ok: LinkView },
     problems: [...REFUSALS, 'validation_failed', 'malformed_json'],
   })
@@ -58,7 +58,7 @@ export class AccountController {
     operationId: 'createAccount',
     summary: 'Create an account',
     description:
-      'Uses the link of the first start or of an invitation: creates the account, joins the organization, and signs in. If you already have an account, sign in and join instead.',
+      'Accepts the link from the first start or from an invitation: creates the account, joins the organization, and signs in. If you already have an account, sign in and join instead.',
     returns: { created: SessionView },
     problems: [...REFUSALS, 'quota_exceeded', 'validation_failed', 'malformed_json'],
   })
@@ -74,7 +74,7 @@ export class AccountController {
     access: 'person',
     idempotencyKey: { refused: ONCE },
     operationId: 'joinOrganization',
-    summary: 'Join by an invitation',
+    summary: 'Join an organization by invitation',
     description: 'For a user who is signed in with an account. The session switches to the new organization.',
     returns: { created: SessionView },
     problems: ['quota_exceeded', 'origin_not_allowed'],
@@ -137,7 +137,7 @@ export class AccountController {
     operationId: 'eraseAccount',
     summary: 'Erase your account',
     description:
-      'Requires a session that is less than ten minutes old. Memberships, sessions, and links are deleted. Keys, and texts that you wrote, are kept without your name.',
+      'Requires a session that is less than ten minutes old. Memberships, sessions, and links are deleted. Your API keys and anything that you wrote are kept without your name.',
     returns: { noContent: 'The account was erased.' },
     problems: ['origin_not_allowed'],
   })
@@ -151,7 +151,7 @@ export class AccountController {
     operationId: 'deleteOwnIdentity',
     summary: 'Remove one of your identities',
     description:
-      'After that, single sign-on or the proxy no longer signs you in to this account with this identity. Your other sessions that were started with it end. You cannot remove your last way to sign in.',
+      'After that, single sign-on or the proxy no longer signs you in to this account with this identity. Your other sessions that were started with this identity end. You cannot remove your last way to sign in.',
     returns: { noContent: 'The identity is removed.' },
     problems: ['origin_not_allowed', 'conflict'],
   })

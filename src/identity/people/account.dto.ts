@@ -32,7 +32,7 @@ export class CreateAccountDto extends TokenDto {
 
   @ApiProperty({
     description:
-      '15 to 256 characters. Common passwords are rejected, and so are passwords made of words that are known about the user or the installation.',
+      '15 to 256 characters. Common passwords are rejected, and so are passwords that consist of words related to the user or the installation.',
     example: 'three wise monkeys',
   })
   @IsString()
@@ -40,7 +40,7 @@ export class CreateAccountDto extends TokenDto {
   password!: string;
 
   @ApiPropertyOptional({
-    description: 'The email of the first account, used to sign in. An invitation contains its own email.',
+    description: 'The email of the first account, used to sign in. Leave it out for an invitation, which already has an email.',
     example: 'ada@example.com',
   })
   @Optional()
@@ -76,7 +76,7 @@ export class LinkView {
   @ApiProperty({
     enum: ROLES,
     nullable: true,
-    description: 'The role that the link gives in the organization.',
+    description: 'The role in the organization that the link grants.',
     example: 'write',
   })
   role!: Role | null;
@@ -152,7 +152,7 @@ export class AccountView {
 
   @ApiProperty({
     type: [AccountIdentityView],
-    description: 'The identities of the user at single sign-on, or at the proxy in front.',
+    description: 'The user’s identities at the single sign-on provider or the reverse proxy.',
     example: [],
   })
   identities!: AccountIdentityView[];
@@ -160,7 +160,7 @@ export class AccountView {
   @ApiProperty({
     type: OpenPasswordLinkView,
     nullable: true,
-    description: 'The open link that someone can use to set your password. A new password ends it.',
+    description: 'The open link that someone can use to set your password. Setting a new password invalidates it.',
     example: null,
   })
   password_link!: OpenPasswordLinkView | null;
@@ -182,7 +182,7 @@ export class UpdateAccountDto {
   @IsName(255)
   name?: string;
 
-  @ApiPropertyOptional({ description: 'A new password. It ends all other sessions.', example: 'three wise monkeys' })
+  @ApiPropertyOptional({ description: 'A new password. Changing it ends all other sessions.', example: 'three wise monkeys' })
   @Optional()
   @IsString()
   @MaxLength(MOST_PASSWORD)
@@ -239,7 +239,7 @@ export class OwnSessionView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'The `User-Agent` of the browser.',
+    description: 'The browser’s `User-Agent`.',
     example: 'Mozilla/5.0 …',
   })
   user_agent!: string | null;

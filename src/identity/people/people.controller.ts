@@ -111,7 +111,7 @@ export class PeopleController {
     ifMatch: { refused: 'A link has no settings that can be changed.' },
     operationId: 'deletePasswordLink',
     summary: 'Revoke a link to set a password',
-    description: 'Revokes the open link that `password_link` of the member shows.',
+    description: 'Revokes the open link in the member’s `password_link`.',
     returns: { noContent: 'The link no longer works.' },
   })
   endPasswordLink(@OrgId() orgId: string, @IdParam('person') id: string): Promise<void> {
@@ -125,7 +125,7 @@ export class PeopleController {
     operationId: 'deletePersonIdentities',
     summary: 'Disconnect a member from single sign-on',
     description:
-      'Removes every identity in `identities` of the member, and ends the sessions that were started with them. The request is rejected for an operator and for a member of another organization.',
+      'Removes every identity in the member’s `identities`, and ends the sessions that were started with them. The request is rejected for an operator and for a member of another organization.',
     returns: { noContent: 'No identity signs in to this account.' },
     problems: ['conflict'],
   })

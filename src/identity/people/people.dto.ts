@@ -91,7 +91,7 @@ export class PersonView {
   @ApiProperty({
     enum: SOURCES,
     description:
-      'How the user became a member: by an invitation, or by a group of single sign-on, which decides the role.',
+      'How the user became a member: by invitation, or through a single sign-on group, which determines the role.',
     example: 'invited',
   })
   source!: MembershipSource;
@@ -103,7 +103,7 @@ export class PersonView {
   second_factor!: boolean;
 
   @ApiProperty({
-    description: 'Whether the account is connected to single sign-on or to a proxy in front.',
+    description: 'Whether the account is connected to single sign-on or to a reverse proxy.',
     example: false,
   })
   single_sign_on!: boolean;
@@ -112,7 +112,7 @@ export class PersonView {
     type: [AccountIdentityView],
     nullable: true,
     description:
-      'The identities of the member at single sign-on and at the proxy, if this is the member’s only organization. null for a member of another organization and for an operator.',
+      'The member’s identities at the single sign-on provider and the reverse proxy, if this is the member’s only organization. null for a member of another organization and for an operator.',
     example: [],
   })
   identities!: AccountIdentityView[] | null;

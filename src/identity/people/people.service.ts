@@ -99,7 +99,7 @@ export class PeopleService {
       requireMatch(tagSource(row));
       const role = dto.role ?? row.role;
       if (role !== row.role && row.source === 'groups')
-        throw problems.conflict('This role comes from a group of single sign-on. Change it there.');
+        throw problems.conflict('This role comes from a single sign-on group. Change it at the provider.');
       if (role !== 'admin' && isLastAdmin) throw problems.conflict(capitalized(LAST_ADMIN));
       await this.memberships.setRole(tx, { orgId, personId: id, role: row.role }, role);
       const changed = await this.read(tx, orgId, id);

@@ -32,10 +32,10 @@ export function weaknessOf(password: string, known: KnownWords): string | null {
   if (isMadeOf(text, words))
     return 'It consists only of your name, your address and the name of this installation. Choose words that no one connects with you.';
   const characters = new Set(text).size;
-  if (characters < FEWEST_CHARACTERS) return `It has only ${characters} different characters. Add some others.`;
+  if (characters < FEWEST_CHARACTERS) return `It has only ${characters} different characters. Add more.`;
   if (COMMON_LINES.has(lettersOf(head))) return 'It is a well-known phrase, which is easy to guess.';
   if ([...head].length < SHORTEST_HEAD)
-    return `Without the digits at its end it is “${head}”, which is short. A word with digits is easy to guess.`;
+    return `Apart from the digits at the end, it is “${head}”, which is short. A word with digits is easy to guess.`;
   if (whatItTakes(text, words) < LEAST)
     return 'It is little more than common words, runs of keys or repetitions. Add unrelated words.';
   return null;

@@ -35,10 +35,10 @@ export class SessionController {
     summary: 'Sign in to the dashboard',
     description:
       'Exchanges an API key, or the token of a one-time sign-in link, for an httpOnly session cookie with the ' +
-      'rights of that key. The session ends after 12 hours without use, and after 7 days at the latest. A session ' +
+      'permissions of that key. The session ends after 12 hours without use, and after 7 days at the latest. A session ' +
       'of a read key ends only after 7 days without use. Every session ends when its key stops working. Use it only ' +
       'in browsers; programs send the key itself. A key can sign in 20 times at once, then once every ten seconds. ' +
-      'The link of a key that 0.1.0 invited a user to also gives the key a secret: `api_key`. A user with a second ' +
+      'For an invitation link that version 0.1.0 created, the response also contains a new key: `api_key`. A user with a second ' +
       'factor sends it in the same request. Without it, the response to a correct password is 401 ' +
       '`second_factor_required`.',
     returns: { created: CreatedSessionView },
@@ -57,7 +57,7 @@ export class SessionController {
     operationId: 'getSession',
     summary: 'Get the current session',
     description:
-      'Returns the key or the user that the session cookie, or the header of a proxy, stands for. 204 if no one is signed in.',
+      'Returns the key or user that is signed in with the session cookie or a proxy header. 204 if no one is signed in.',
     returns: { ok: SessionView, noContent: 'No one is signed in.' },
     problems: ['unauthenticated', 'origin_not_allowed', 'rate_limited'],
   })

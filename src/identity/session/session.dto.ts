@@ -30,7 +30,7 @@ export function SecondFactorField(): PropertyDecorator {
 export const MOST_SECOND_FACTOR = 64;
 
 export class CreateSessionDto {
-  @ApiPropertyOptional({ description: 'An API key with any role. The session gets its rights.', example: 'ums_a_…' })
+  @ApiPropertyOptional({ description: 'An API key with any role. The session has the permissions of the key.', example: 'ums_a_…' })
   @Optional()
   @IsString()
   @MaxLength(200)
@@ -165,7 +165,7 @@ export class SessionView {
 
   @ApiProperty({
     description:
-      'Whether groups give the user more rights than this session has. Rights from groups apply in sessions of single sign-on and behind the proxy, for a day after the groups were last reported.',
+      'Whether the user’s groups grant more permissions than this session has. Permissions from groups apply to sessions that started with single sign-on or behind the reverse proxy, for a day after the groups were last reported.',
     example: false,
   })
   needs_single_sign_on!: boolean;
@@ -192,7 +192,7 @@ export class CreatedSessionView extends SessionView {
     type: String,
     nullable: true,
     description:
-      'Only for a link with which 0.1.0 invited a user to a key: the key itself, which can sign in from now on. Shown only this once; null otherwise.',
+      'Only for an invitation link that version 0.1.0 created: the API key that the user can sign in with from now on. Shown only this once; null otherwise.',
     example: null,
   })
   api_key!: string | null;

@@ -5,7 +5,7 @@ import { Optional } from '../../platform/http/validators';
 export class StartSingleSignOnDto {
   @ApiPropertyOptional({
     description:
-      'The token of an invitation, or of the link of the first start. The user joins with it after signing in.',
+      'The token of an invitation or of the first-start link. The user joins the organization after signing in.',
     example: 'rV8…',
   })
   @Optional()

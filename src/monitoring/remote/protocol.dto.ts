@@ -65,7 +65,7 @@ export class PollBody implements PollRequest {
     maximum: MAX_WAIT_SECONDS,
     default: 0,
     example: MAX_WAIT_SECONDS,
-    description: 'How many seconds the service may hold back the response while there is nothing to report.',
+    description: 'How many seconds the service may delay the response while there is nothing to report.',
   })
   wait!: number;
 
@@ -195,7 +195,7 @@ export class ProbeEndpoint implements AssignedEndpoint {
       'The endpoint is new or changed. Its newest slot is checked now, spread over the interval or 30 s (the shorter of the two).',
     example: true,
   })
-  at_once!: boolean;
+  run_now!: boolean;
 
   @ApiProperty({
     type: Number,
@@ -215,7 +215,7 @@ export class ProbeEndpoint implements AssignedEndpoint {
 /** A check that a client waits for. */
 export class ProbeAsk implements Ask {
   @ApiProperty({ description: 'The ID of the on-demand check. The probe sends it back with the result.', example: ASK })
-  ask!: string;
+  request_id!: string;
 
   @ApiProperty({
     type: String,
@@ -244,12 +244,12 @@ export class ProbeAsk implements Ask {
   })
   allow_private?: boolean;
 
-  @ApiProperty(time('When the result is no longer needed.', NOW + 20_000))
+  @ApiProperty(time('The time after which the result is no longer needed.', NOW + 20_000))
   expires_at!: number;
 }
 
 export class PollView implements PollResponse {
-  @ApiProperty(time('The current time of the clock that all times refer to.', NOW))
+  @ApiProperty(time('The current time of the service’s clock, which all times refer to.', NOW))
   now!: number;
 
   @ApiProperty(
@@ -265,13 +265,13 @@ export class PollView implements PollResponse {
 
   @ApiProperty({
     description:
-      'Whether the endpoints of this response, together with those that follow while `more` is true, are the complete list.',
+      'Whether the endpoints of this response, together with those that follow while `has_more` is true, are the complete list.',
     example: true,
   })
-  full!: boolean;
+  full_sync!: boolean;
 
-  @ApiProperty({ description: 'Whether there is more. Poll again immediately.', example: false })
-  more!: boolean;
+  @ApiProperty({ description: 'Whether more endpoints follow. If so, poll again immediately.', example: false })
+  has_more!: boolean;
 
   @ApiProperty({
     type: [String],
@@ -280,7 +280,7 @@ export class PollView implements PollResponse {
   })
   removed!: string[];
 
-  @ApiProperty({ description: 'How long not to send any request, in milliseconds.', example: 0 })
+  @ApiProperty({ description: 'How long to wait before the next request, in milliseconds.', example: 0 })
   pause_ms!: number;
 
   @ApiProperty({
@@ -290,7 +290,7 @@ export class PollView implements PollResponse {
   endpoints!: ProbeEndpoint[];
 
   @ApiProperty({ type: [ProbeAsk], description: 'The on-demand checks, each to be run once now.' })
-  asks!: ProbeAsk[];
+  requests!: ProbeAsk[];
 }
 
 /** A result as a probe sends it. `address` and other shared fields have the same meaning as in a check. */
@@ -367,7 +367,7 @@ export class ProbeResult implements SentResult {
     description: 'The ID of the on-demand check that this result belongs to.',
     example: null,
   })
-  ask!: string | null;
+  request_id!: string | null;
 
   @ApiProperty(time('When the check started.', 1_790_000_020_342))
   checked_at!: number;
@@ -415,13 +415,13 @@ export class RefusedResult {
     enum: REFUSALS,
     example: 'not_assigned',
     description:
-      '`not_assigned`: the endpoint is not checked at this probe, or is deleted or paused. `stale_revision`: the result is for another revision than the current one. `not_a_slot`: the slot is not a multiple of 20 ms, is less than half an interval after the newest recorded one, or belongs to an on-demand check that the probe did not get. `in_future`: more than 5 s in the future. `too_old`: checked more than an hour ago. `invalid`: the result cannot be read.',
+      '`not_assigned`: the endpoint is not checked at this probe, or is deleted or paused. `stale_revision`: the result is for a revision other than the current one. `not_a_slot`: the slot is not a multiple of 20 ms, is less than half an interval after the newest recorded one, or belongs to an on-demand check that was not sent to the probe. `in_future`: more than 5 s in the future. `too_old`: checked more than an hour ago. `invalid`: the result cannot be read.',
   })
   code!: Refusal;
 }
 
 export class ResultsView implements ResultsResponse {
-  @ApiProperty(time('The current time of the clock that all times refer to.', 1_790_000_020_400))
+  @ApiProperty(time('The current time of the service’s clock, which all times refer to.', 1_790_000_020_400))
   now!: number;
 
   @ApiProperty({ description: 'The number of results that are stored.', example: 1 })
@@ -442,6 +442,6 @@ export class ResultsView implements ResultsResponse {
   @ApiProperty({ type: [RefusedResult], description: 'The results that were not recorded. Do not send them again.' })
   refused!: RefusedResult[];
 
-  @ApiProperty({ description: 'How long not to send any request, in milliseconds.', example: 0 })
+  @ApiProperty({ description: 'How long to wait before the next request, in milliseconds.', example: 0 })
   pause_ms!: number;
 }

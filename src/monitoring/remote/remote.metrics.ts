@@ -65,7 +65,7 @@ export class RemoteMetrics {
     gauge(
       {
         name: 'uptime_probe_clock_offset_seconds',
-        help: 'How far the clock of the probe is ahead of the clock of the service.',
+        help: 'How far the probe’s clock is ahead of the service’s clock.',
       },
       ({ clockOffsetMs }) => (clockOffsetMs === null ? null : clockOffsetMs / SECOND_MS),
     );
@@ -87,7 +87,7 @@ export class RemoteMetrics {
     });
     metrics.counter({
       name: 'uptime_probe_sessions_total',
-      help: 'Processes that have started to work with the token of the probe. For probes of organizations, one total.',
+      help: 'Processes that have started using the probe’s token. For probes of organizations, one total.',
       labelNames: ['probe'],
       collect() {
         this.reset();

@@ -41,7 +41,7 @@ export class WorkLimits {
 const tooManyAtOnce = () =>
   new Problem(
     'rate_limited',
-    `${AT_ONCE} on-demand checks and test messages of your organization are still running. Wait until one of them has ended.`,
+    `${AT_ONCE} on-demand checks and test messages of your organization are still running. Wait until one of them has finished.`,
     [],
     { 'Retry-After': String(RETRY_AFTER_SECONDS) },
   );

@@ -192,5 +192,5 @@ const NO_URL = 'PROBE_URL must be set with ROLE=probe: the URL of the service, s
 const OPEN_TO_READERS =
   'PROBE_URL must be https, because otherwise anyone on the network path could read the token. Set PROBE_INSECURE=on if you want that.';
 const NO_TOKEN =
-  'PROBE_TOKEN or PROBE_TOKEN_FILE must be set with ROLE=probe: the token that `uptime probe create` shows.';
+  'PROBE_TOKEN or PROBE_TOKEN_FILE must be set with ROLE=probe: the token that `uptime probes create` shows.';
 const TWO_TOKENS = 'PROBE_TOKEN and PROBE_TOKEN_FILE cannot be used together: unset one of them.';

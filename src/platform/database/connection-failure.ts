@@ -71,12 +71,12 @@ function refusalOfTls(error: unknown, text: string, address: string): string | n
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return (
       `the certificate of ${address} is for another host (${text}). Use a name in the certificate, or ` +
-      'sslmode=verify-ca with sslrootcert to trust every server of that authority.'
+      'sslmode=verify-ca with sslrootcert to trust every server whose certificate that CA issued.'
     );
   if (UNTRUSTED.has(code))
     return (
       `the certificate of ${address} is not trusted (${text}). Set sslrootcert or NODE_EXTRA_CA_CERTS to the file ` +
-      'with its authority. sslmode=no-verify encrypts without verification.'
+      'with its CA certificate. sslmode=no-verify encrypts without verification.'
     );
   if (code === 'CERT_HAS_EXPIRED') return `the certificate of ${address} has expired. Renew it there.`;
   if (code === 'CERT_NOT_YET_VALID')

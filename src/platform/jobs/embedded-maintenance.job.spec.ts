@@ -15,7 +15,7 @@ class SteppedClock extends Clock {
   }
 }
 
-/** Returns the steps that ran in each minute of two hours: `c`heckpoint, `h`ot tables, and `f`ull vacuum. */
+/** Returns the steps that ran in each minute of two hours: `c` for checkpoint, `h` for hot tables, and `f` for full vacuum. */
 async function stepsOf(server: { isEmbedded: boolean }): Promise<string[]> {
   const clock = new SteppedClock();
   let steps = '';

@@ -10,9 +10,9 @@ export interface FieldProblem {
 /** All problems that a field can have, with their fixes. Codes are stable, but texts may change. */
 export const FIELD_PROBLEMS = {
   required: 'Send the field.',
-  wrong_type: 'Send a value of the type in the message: text, number, true or false, list, object.',
+  wrong_type: 'Send a value of the type in the message: string, number, boolean, list, or object.',
   out_of_range: 'Send a number, or a number of items, within the bounds in the message.',
-  too_long: 'Shorten the text, or send fewer items.',
+  too_long: 'Shorten the string, or send fewer items.',
   invalid_format: 'Write the value in the format that the message describes; the schema has an example.',
   invalid_characters: 'Remove characters that are not allowed here, such as control characters.',
   unsupported_scheme: 'Use a scheme that fits the type: `https://` for HTTPS, `tcp://` for TCP.',
@@ -116,7 +116,7 @@ export const PROBLEMS = {
   },
   insufficient_role: {
     status: 403,
-    title: 'The API key may not do this',
+    title: 'The API key does not have permission',
     help: 'Use a key with the role in `detail`. An admin can create one.',
   },
   probe_disabled: {
@@ -171,7 +171,7 @@ export const PROBLEMS = {
   },
   quota_exceeded: {
     status: 409,
-    title: 'A limit of the organization is reached',
+    title: 'The organization has reached a limit',
     help: 'Delete resources that you no longer need, or ask the operator for a higher quota. `quota` contains the limit and the usage.',
   },
   precondition_failed: {

@@ -76,7 +76,7 @@ describe('ResultBuffer', () => {
   });
 
   it('sends a result immediately if a client waits for it', () => {
-    buffer.addAsked(check(1, 5), { ask: 'a', isTryOut: false });
+    buffer.addAsked(check(1, 5), { requestId: 'a', isTryOut: false });
     expect(dueInMs()).toBe(0);
   });
 

@@ -4,7 +4,7 @@ import type { SentError, SentResult } from '../../probe-protocol/protocol';
 
 /** The request that a caller is waiting for. */
 export interface Asked {
-  ask: string;
+  requestId: string;
   /** True for a test check, whose settings don't belong to an endpoint. */
   isTryOut: boolean;
 }
@@ -21,7 +21,7 @@ export function toSentResult(check: Pick<FinishedCheck, Sent>, asked: Asked | un
     endpoint_id: isTryOut ? null : check.endpointId,
     revision: isTryOut ? null : check.revision,
     slot: check.slotMs,
-    ask: asked?.ask ?? null,
+    request_id: asked?.requestId ?? null,
     checked_at: check.checkedAt.getTime(),
     attempts: check.attempts,
     first_error: toSentError(check.firstError),

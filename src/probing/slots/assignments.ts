@@ -60,10 +60,10 @@ export class Assignments {
   /** Adds new endpoints, and replaces changed ones. */
   put(endpoints: readonly AssignedEndpoint[]): void {
     const nowMs = this.clock.now();
-    const count = endpoints.filter((endpoint) => endpoint.at_once).length;
+    const count = endpoints.filter((endpoint) => endpoint.run_now).length;
     let turn = 0;
     for (const endpoint of endpoints) {
-      const delayMs = endpoint.at_once ? atOnceDelayMs(turn++, count, endpoint.interval * SECOND_MS) : null;
+      const delayMs = endpoint.run_now ? atOnceDelayMs(turn++, count, endpoint.interval * SECOND_MS) : null;
       this.set(endpoint, nowMs, delayMs);
     }
     this.changed();

@@ -62,10 +62,15 @@ export class DefinitionReader {
   }
 
   /** Returns the definition for a test check, which doesn't belong to an endpoint. */
-  readTryOut({ ask, definition, organization = '', allow_private: allowPrivate = false }: Ask): CheckDefinition | null {
+  readTryOut({
+    request_id: id,
+    definition,
+    organization = '',
+    allow_private: allowPrivate = false,
+  }: Ask): CheckDefinition | null {
     if (definition === null) return null;
     const prepared = this.prepare(definition, { organization, allowPrivate });
-    return { ...prepared, endpointId: ask, endpointKey: '0', orgId: organization, revision: 0 };
+    return { ...prepared, endpointId: id, endpointKey: '0', orgId: organization, revision: 0 };
   }
 
   private prepare(definition: Definition, whose: { organization: string; allowPrivate: boolean }): PreparedCheck {

@@ -49,7 +49,7 @@ export class PublicStatusController {
     operationId: 'showStatusPage',
     summary: 'Show a public status page',
     description:
-      'Needs no API key, and is cached for 15 seconds. Only published pages exist. For all others, browsers get a ' +
+      'Needs no API key, and is cached for 15 seconds. Only published pages are available. For all others, browsers get a ' +
       'page that says so, and programs get the problem. A page with a domain is also available at the root of that ' +
       'domain, `/status.json`, and `/badge.svg`. `maintenance` contains public maintenance windows that affect the ' +
       'page, from seven days before they start. Failures during such a window are not outages and do not count for ' +

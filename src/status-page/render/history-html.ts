@@ -23,6 +23,6 @@ export function* historyHtml(history: StatusHistory, links: PageLinks): Generato
   yield `<p class="small back"><a href="${paths.home}">Current status</a></p>
 <h2>${title}</h2>
 <nav class="row months" aria-label="Months">${to(earlier, 'prev', '← %')}${to(later, 'next', '% →')}</nav>`;
-  yield* pastList({ incidents, outages }, updated_at, links, 'Nothing happened in this month.');
+  yield* pastList({ incidents, outages }, updated_at, links, 'No incidents or outages in this month.');
   yield documentEnd(links, json);
 }

@@ -166,15 +166,15 @@ export const notFoundPage = (root: string): string => `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>No status page here</title>
+<title>Status page not found</title>
 <meta name="robots" content="noindex">
 <link rel="icon" type="image/svg+xml" href="${root}/favicon.svg">
 <style>${STATUS_STYLE}</style>
 </head>
 <body>
 <main>
-<h1>No status page here</h1>
-<p class="lead">There is no page at this URL, or it is not public. Check the URL, or ask the person who gave it to you.</p>
+<h1>Status page not found</h1>
+<p class="lead">There is no page at this URL, or it is not public. Check the URL, or ask the site’s owner.</p>
 </main>
 </body>
 </html>

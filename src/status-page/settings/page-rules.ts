@@ -108,6 +108,6 @@ export const IsPlainText = (max: number): PropertyDecorator =>
         !isLongerThan(value, max) &&
         !/[^\P{Cc}\n\r\t]|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(value),
       defaultMessage: (args) =>
-        `${args?.property ?? 'value'} must be a text of at most ${max} characters without control characters`,
+        `${args?.property ?? 'value'} must be a string of at most ${max} characters without control characters`,
     },
   });

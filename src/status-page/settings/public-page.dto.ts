@@ -26,7 +26,7 @@ const TEXTS = {
     example: 'example-status',
     pattern: SLUG.source,
   },
-  description: { description: 'A plain text that is shown below the title.', example: 'The status of our services.' },
+  description: { description: 'Plain text that is shown below the title.', example: 'The status of our services.' },
   accent: {
     type: String,
     nullable: true,
@@ -119,7 +119,7 @@ export class PublicPageView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'The title. null: the name of the website is used.',
+    description: 'The title. If null, the website’s name is used.',
     example: 'Example status',
   })
   title!: string | null;
@@ -253,7 +253,7 @@ export class UpdatePublicPageDto extends PageFields {
     ...TEXTS.title,
     type: String,
     nullable: true,
-    description: 'The heading. null, which is only allowed for the page of a website: the name of the website.',
+    description: 'The heading. If null, the website’s name is used; this is only allowed for the page of a website.',
   })
   @Nullable()
   @IsName(255)

@@ -40,7 +40,7 @@ describe('The command uptime', () => {
     uptime(server.url(), KEY, args, { folder, ...more });
   const ls = (response: string) => {
     script = always(response);
-    return run(['ls']);
+    return run(['endpoints', 'ls']);
   };
 
   it.each([
@@ -73,10 +73,28 @@ describe('The command uptime', () => {
     expect(await ls(response)).toEqual({ code: 1, out: '', err: expect.stringMatching(words) });
   });
 
+  it.each([
+    ['ls -q', 'endpoints ls -q', '/api/v1/endpoints?'],
+    ['incidents --all', 'incidents ls --all', '/api/v1/incidents?'],
+    ['incident inc_1 --json', 'incidents show inc_1 --json', '/api/v1/incidents/inc_1'],
+    ['incident ack inc_1 --json', 'incidents ack inc_1 --json', '/api/v1/incidents/inc_1'],
+    ['probe ls', 'probes ls', '/api/v1/probes?'],
+  ])('accepts the earlier form "%s" for "%s"', async (earlier, now, path) => {
+    script = ({ path: at }, socket) => socket.end(json(at.includes('inc_1') ? { id: 'inc_1', number: 1 } : []));
+    const asked = async (words: string) => {
+      const before = server.seen.length;
+      await run(words.split(' '));
+      return server.seen.slice(before).map((one) => `${one.method} ${one.path}`);
+    };
+    const requests = await asked(now);
+    expect(requests[0]).toContain(`GET ${path}`);
+    expect(await asked(earlier)).toEqual(requests);
+  });
+
   it('creates a probe and prints only its token to stdout; stderr shows how to start the probe, without the token', async () => {
     const made = { id: 'pr_1', key: 'fra', token: 'ump_0123456789' };
     script = always(rawResponse(201, JSON.stringify(made), { 'Content-Type': 'application/json' }));
-    const { code, out, err } = await run(['probe', 'create', 'fra', '--region', 'eu']);
+    const { code, out, err } = await run(['probes', 'create', 'fra', '--region', 'eu']);
     expect([code, out]).toEqual([0, `${made.token}\n`]);
     expect(err).toContain(
       `-e ROLE=probe -e PROBE_URL=${server.url().replace(/\/$/, '')} -e PROBE_TOKEN uptime-monitor`,
@@ -103,14 +121,14 @@ describe('The command uptime', () => {
       return socket.end(rawResponse(201, made, { 'Content-Type': 'application/json' }));
     };
     const before = server.seen.length;
-    const created = await run(['probe', 'create', 'fra', '--shared']);
+    const created = await run(['probes', 'create', 'fra', '--shared']);
     expect(created).toMatchObject({ code: 0, out: 'ump_0123456789\n', err: expect.stringContaining('shared/fra') });
-    expect((await run(['probe', 'ls', '--shared'])).out).toContain('shared/fra');
-    expect(await run(['probe', 'rotate', 'shared/fra', '--shared', '--grace', '60'])).toMatchObject({
+    expect((await run(['probes', 'ls', '--shared'])).out).toContain('shared/fra');
+    expect(await run(['probes', 'rotate', 'shared/fra', '--shared', '--grace', '60'])).toMatchObject({
       out: 'ump_new\n',
     });
-    expect((await run(['probe', 'rm', 'fra', '--shared'])).out).toBe('Deleted fra. Its token no longer works.\n');
-    expect(await run(['probe', 'rm', 'fra'])).toMatchObject({
+    expect((await run(['probes', 'rm', 'fra', '--shared'])).out).toBe('Deleted fra. Its token no longer works.\n');
+    expect(await run(['probes', 'rm', 'fra'])).toMatchObject({
       code: 1,
       err: expect.stringMatching(/^No probe of your organization/),
     });
@@ -178,7 +196,7 @@ describe('The command uptime', () => {
 
   it.each([
     [['plan', 'missing.yaml'], /^The file missing\.yaml does not exist\.$/m],
-    [['plan', '.'], /^\. is a folder, not a file\.$/m],
+    [['plan', '.'], /^\. is a directory, not a file\.$/m],
     [['plan', 'latin1.yaml'], /^latin1\.yaml is not UTF-8 text\.$/m],
     [['plan', 'large.yaml'], /^large\.yaml is too large\. All files together can have at most 8 MiB/m],
     [['plan'], /missing required argument 'file'/],

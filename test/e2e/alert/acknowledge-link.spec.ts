@@ -93,7 +93,7 @@ describe('the acknowledge link of a message', () => {
     const page = await textOf(open(token));
     expect(page).toContain('<h1 class="down">Checkout API is down</h1>');
     expect(page).toMatch(/Shop, since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC \(\d+ \w+\)/);
-    expect(page).toContain('No one has acknowledged it yet.');
+    expect(page).toContain('No one has acknowledged this outage yet.');
     expect(page).toContain(`href="../#/endpoints/${alert.endpointId}"`);
   });
 
@@ -127,8 +127,8 @@ describe('the acknowledge link of a message', () => {
     expect(reminder?.text).toMatch(/^Checkout API is still down for 5 min.* \(reminder 1\)$/);
     expect(tokenIn(reminder)).toMatch(/^[\w-]{56}$/);
     expect(tokenIn(reminder)).not.toBe(token);
-    expect(await textOf(take(tokenIn(reminder)))).toContain('You have acknowledged it.');
-    expect(await textOf(open(token))).toContain('It has already been acknowledged.');
+    expect(await textOf(take(tokenIn(reminder)))).toContain('You acknowledged this outage.');
+    expect(await textOf(open(token))).toContain('This outage was already acknowledged.');
     await remind();
     await remind();
     expect(scene.received('remind')).toHaveLength(2);
@@ -180,7 +180,7 @@ describe('the acknowledge link of a message', () => {
       const config = { webhook_url: `${scene.provider.url}/second` };
       expect((await scene.app.write.post('/alerts', { ...later, config })).status).toBe(201);
       const page = await textOf(take(token, 'On my way.\r\nCall me.'));
-      expect(page).toContain('You have acknowledged it.');
+      expect(page).toContain('You acknowledged this outage.');
       expect(page).toContain('<blockquote>On my way.\nCall me.</blockquote>');
       expect(page).not.toContain('<form');
       expect((await acknowledgement(alert)).body).toMatchObject({
@@ -230,7 +230,7 @@ describe('the acknowledge link of a message', () => {
       await take(token, 'first');
       const before = await stored();
       const page = await textOf(take(token, 'second'));
-      expect(page).toContain('It has already been acknowledged.');
+      expect(page).toContain('This outage was already acknowledged.');
       expect(page).toContain('by someone with the link in a message');
       expect(await stored()).toEqual(before);
       await scene.app.write.put(`/endpoints/${alert.endpointId}/acknowledgement`, { note: 'by <key> & hand' });
@@ -243,7 +243,7 @@ describe('the acknowledge link of a message', () => {
     it('acknowledges the endpoint once, no matter how many people press the button at the same time', async () => {
       const { alert, token } = await triggered();
       const pages = await Promise.all(Array.from({ length: 8 }, (_, n) => textOf(take(token, `from ${n}`))));
-      expect(pages.filter((page) => page.includes('You have acknowledged it.'))).toHaveLength(1);
+      expect(pages.filter((page) => page.includes('You acknowledged this outage.'))).toHaveLength(1);
       const rows = await scene.database.query(
         `SELECT 1 FROM audit_log WHERE resource = 'acknowledgement' AND resource_id = $1`,
         [alert.endpointUuid],
@@ -260,7 +260,7 @@ describe('the acknowledge link of a message', () => {
       ['with the cookie of no session', { cookie: '__Host-session=unknown; session=unknown' }],
     ])('needs the token and nothing else: %s', async (_, headers) => {
       const { token } = await triggered();
-      expect(await textOf(take(token, '', headers))).toContain('You have acknowledged it.');
+      expect(await textOf(take(token, '', headers))).toContain('You acknowledged this outage.');
     });
 
     it('keeps a note within bounds and shows it as text', async () => {
@@ -285,7 +285,7 @@ describe('the acknowledge link of a message', () => {
 
     it('also acknowledges without a note, or with a note as JSON', async () => {
       const [one, two] = [await triggered('one'), await triggered('two')];
-      expect(await textOf(open(one.token, { method: 'POST' }))).toContain('You have acknowledged it.');
+      expect(await textOf(open(one.token, { method: 'POST' }))).toContain('You acknowledged this outage.');
       const headers = { 'content-type': 'application/json' };
       await textOf(open(two.token, { method: 'POST', body: '{"note":"by a program"}', headers }));
       expect((await acknowledgement(one.alert)).body).toMatchObject({ by: 'link', note: '' });
@@ -345,18 +345,18 @@ describe('the acknowledge link of a message', () => {
       scene.provider.expect(ACCEPTED.slack, ACCEPTED.slack);
       await scene.report('S', alert);
       await scene.deliver();
-      expect(await textOf(open(token))).toContain('The outage of Checkout API that this link belongs to has ended.');
+      expect(await textOf(open(token))).toContain('The outage of Checkout API that this link belongs to has ended, so');
       await scene.report('F', alert);
       await scene.deliver();
       const before = await stored();
       for (const page of [await textOf(open(token)), await textOf(take(token, 'late'))]) {
-        expect(page).toContain('It is over');
+        expect(page).toContain('This outage is over');
         expect(page).not.toContain('<form');
       }
       expect(await stored()).toEqual(before);
       const next = tokenIn(scene.received<SlackBody>('again').at(-1));
       expect(next).not.toBe(token);
-      expect(await textOf(take(next))).toContain('You have acknowledged it.');
+      expect(await textOf(take(next))).toContain('You acknowledged this outage.');
     });
 
     it('reports only that the episode is over if the alert or its website is deleted', async () => {
@@ -366,7 +366,7 @@ describe('the acknowledge link of a message', () => {
       await scene.app.write.delete(`/websites/${whole.alert.websiteId}`);
       for (const { token } of [alone, whole])
         for (const page of [await textOf(open(token)), await textOf(take(token))]) {
-          expect(page).toContain('It is over');
+          expect(page).toContain('This outage is over');
           expect(page).not.toContain('Checkout');
         }
     });
@@ -381,7 +381,7 @@ describe('the acknowledge link of a message', () => {
     const expiresAt = new Date(scene.now().getTime() + DAY_MS);
     const key = scene.nest.get(ServerSecrets).get('acknowledge_link');
     expect(await textOf(take(signClaim(key, { alertId: foreign.uuid, incidentNo: 1, expiresAt })))).toContain(
-      'You have acknowledged it.',
+      'You acknowledged this outage.',
     );
     expect((await other.read.get(`/endpoints/${foreign.endpointId}/acknowledgement`)).status).toBe(200);
     expect((await acknowledgement(foreign)).status).toBe(404);
@@ -404,7 +404,7 @@ describe('the acknowledge link of a message', () => {
         { method: 'POST', headers: { origin: 'null', 'sec-fetch-site': 'cross-site' } },
         off,
       );
-      expect([sent.status, await sent.text()]).toEqual([200, expect.stringContaining('You have acknowledged it.')]);
+      expect([sent.status, await sent.text()]).toEqual([200, expect.stringContaining('You acknowledged this outage.')]);
     } finally {
       await off.close();
     }

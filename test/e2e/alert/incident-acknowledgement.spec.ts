@@ -17,7 +17,7 @@ interface Incident {
   id: string;
   acknowledgement: Acknowledgement | null;
   past_acknowledgements: Acknowledgement[];
-  endpoints: { endpoint_id: string; held: boolean }[];
+  endpoints: { endpoint_id: string; suppressed: boolean }[];
 }
 
 describe('the acknowledgement of an incident', () => {
@@ -106,12 +106,12 @@ describe('the acknowledgement of an incident', () => {
     for (const joiner of joiners) await scene.report('F', joiner);
     await Alerting.of(scene.nest).check([{ endpointId: guess.endpointUuid, result: 'F', address: '192.0.2.99' }]);
     expect((await told(path, 'trigger')).length).toBe(2);
-    expect((await incident()).endpoints.filter(({ held }) => held)).toHaveLength(9);
+    expect((await incident()).endpoints.filter(({ suppressed }) => suppressed)).toHaveLength(9);
     expect(await notes([first, ...joiners, guess])).toEqual([...Array.from({ length: 10 }, () => 'on it'), null]);
     await scene.app.write.delete(pathOf(await incident()));
     await scene.report('F', first, ...joiners, guess);
     expect((await told(path, 'trigger')).length).toBe(11);
-    expect((await incident()).endpoints.filter(({ held }) => held)).toEqual([]);
+    expect((await incident()).endpoints.filter(({ suppressed }) => suppressed)).toEqual([]);
   });
 
   it('is finished by the job if its process died halfway, and so is its removal', async () => {
@@ -196,10 +196,10 @@ describe('the acknowledgement of an incident', () => {
       expect(page).toContain('<button>Acknowledge</button>');
       expect(page).toContain('<button name="all" value="1" class="second">Acknowledge all of incident #1</button>');
       expect(await notes(alerts)).toEqual([null, null, null]);
-      expect(await open(token, '1')).toContain('You have acknowledged it.');
+      expect(await open(token, '1')).toContain('You acknowledged this outage.');
       expect(await notes(alerts)).toEqual(['from bed', 'from bed', 'from bed']);
       expect((await incident()).acknowledgement).toMatchObject({ by: 'link', until: null });
-      expect(await open(token, '1')).toContain('It has already been acknowledged.');
+      expect(await open(token, '1')).toContain('This outage was already acknowledged.');
     });
 
     it('acknowledges the incident that the alert is in now, also if its own endpoint has recovered, until all have', async () => {
@@ -214,10 +214,10 @@ describe('the acknowledgement of an incident', () => {
       await scene.report('F', ...others);
       await scene.report('S', first);
       expect(await open(token)).toContain('Endpoint 1 has recovered, others have not');
-      expect(await open(token, '1')).toContain('You have acknowledged it.');
+      expect(await open(token, '1')).toContain('You acknowledged this outage.');
       expect(await notes(alerts)).toEqual([null, 'from bed', 'from bed']);
       await scene.report('S', ...others);
-      expect(await open(token, '1')).toContain('It is over');
+      expect(await open(token, '1')).toContain('This outage is over');
     });
   });
 });

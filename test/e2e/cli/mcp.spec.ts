@@ -242,7 +242,7 @@ describe('An assistant with uptime mcp', () => {
     const { data, text } = await writer.call<Made>('create_endpoint', wanted);
     expect([data.endpoint.type, text.split('. ', 2).join('. ')]).toEqual([
       'HEARTBEAT',
-      `Created ${data.endpoint.id}. It waits for its first ping`,
+      `Created ${data.endpoint.id}. It is waiting for its first ping`,
     ]);
     const { ping_id } = (await app.write.get<{ heartbeat: { ping_id: string } }>(`/endpoints/${data.endpoint.id}`)).body
       .heartbeat;

@@ -1,3 +1,4 @@
+/** @lane slow */
 import { connect } from 'node:net';
 import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { startApp, type TestApp } from '../../harness/app/app';

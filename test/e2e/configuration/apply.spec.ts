@@ -1,4 +1,7 @@
-/** @databases both */
+/**
+ * @lane slow
+ * @databases both
+ */
 import supertest from 'supertest';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
 import type { ConfigurationPlanView } from '../../../src/configuration/plan/plan.dto';
@@ -312,7 +315,7 @@ describe('applying a configuration document', () => {
     const planned = await plan(org, gone, '?prune=true');
     expect(planned.body.notes).toEqual(
       expect.arrayContaining([
-        { key: 'shop', message: expect.stringMatching(/^The website stays: it holds 1 thing/) },
+        { key: 'shop', message: expect.stringMatching(/^The website is kept: it holds 1 thing/) },
         { key: 'shop', message: expect.stringMatching(/^The history of 2 endpoints will be deleted/) },
       ]),
     );

@@ -1,3 +1,4 @@
+/** @lane slow */
 import { request } from 'node:http';
 import { Readable } from 'node:stream';
 import { startApp, type TestApp } from '../../harness/app/app';

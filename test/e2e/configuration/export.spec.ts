@@ -461,7 +461,7 @@ describe('The export of an organization', () => {
     const [moved] = (await shared.read.get<{ id: string }[]>('/endpoints?key=front')).body;
     await shared.write.put(`/endpoints/${moved?.id}`, { website_id: other });
     const text = await (await asYaml(shared.read, '?owner=shop-repo')).text();
-    expect(text).toMatch(/^# Left out, because their website is declared by another owner or by none: other\/front$/m);
+    expect(text).toMatch(/^# Left out, because their website has another owner or no owner: other\/front$/m);
     expect((await shared.read.get('/configuration?owner=Shop')).status).toBe(400);
   });
 });

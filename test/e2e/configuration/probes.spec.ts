@@ -106,7 +106,7 @@ describe('probes in configuration documents', () => {
     const without = document({ probes: [], locations: ['local'] });
     const named = document({ probes: [] });
     const kept = await plan(named, '?prune=true');
-    expect([shown(kept), kept.body.notes.map(({ key, message }) => [key, /stays/.test(message)])]).toEqual([
+    expect([shown(kept), kept.body.notes.map(({ key, message }) => [key, /is kept/.test(message)])]).toEqual([
       [],
       [['fra', true]],
     ]);

@@ -144,7 +144,7 @@ describe('the locations of an endpoint', () => {
     const before = await rowsOf(id);
     await org.admin.put(`/probes/${(await org.read.get<{ id: string }[]>('/probes')).body[0]?.id}`, { enabled: false });
     const body = await read(id);
-    expect(body.by_location?.[0]).toMatchObject({ location: 'fra', reason: 'disabled', vote: null });
+    expect(body.by_location?.[0]).toMatchObject({ location: 'fra', reason: 'disabled', counts: false });
     expect((await put(id, body)).status).toBe(200);
     expect(await rowsOf(id)).toEqual(before);
     const { body: log } = await org.admin.get<AuditEntryView[]>(`/audit-log?resource=endpoint&resource_id=${id}`);
@@ -230,7 +230,7 @@ describe('the locations of an endpoint', () => {
         [uuidOf(id)],
       );
     await saw();
-    expect((await read(id)).by_location?.map(({ vote }) => vote)).toEqual(['down', 'down']);
+    expect((await read(id)).by_location?.map(({ status, counts }) => counts && status)).toEqual(['down', 'down']);
     await put(id, { url: 'https://shop.example.com/other' });
     expect(await rowsOf(id)).toMatchObject([UNKNOWN, UNKNOWN]);
     for (const pause of [
@@ -386,9 +386,9 @@ const NOTHING_SEEN = {
   last_checked_at: null,
   failures: 0,
   successes: 0,
-  vote: null,
-  silent: true,
+  counts: false,
+  stale: true,
   error: null,
-  reason: 'silent',
+  reason: 'stale',
 };
 const UNKNOWN = { status: 2, lastKnownAt: null };

@@ -116,7 +116,7 @@ describe('history over HTTP', () => {
           endpoint_id: subject.public,
           outcome: 'down',
           location: 'local',
-          verdict: 'down',
+          combined_outcome: 'down',
           checked_at: failed.checkedAt.toISOString(),
           duration_ms: 83.413,
           phases: { dns_ms: 20.853, connect_ms: 20.853, tls_ms: null, first_byte_ms: 41.706, transfer_ms: 0 },

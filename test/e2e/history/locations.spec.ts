@@ -82,7 +82,7 @@ describe('history of several locations over HTTP', () => {
     (await app.read.get<Body>(`/endpoints/${endpoint.public}/${what}${query}`)).body;
   const listed = async (query = ''): Promise<string[]> =>
     (await get<CheckView[]>('checks', query)).map(
-      ({ location, outcome, verdict }) => `${location ?? ''} ${outcome} ${verdict ?? 'late'}`,
+      ({ location, outcome, combined_outcome: all }) => `${location ?? ''} ${outcome} ${all ?? 'late'}`,
     );
   const see = (states: Record<string, Outcome>) =>
     database.query(
@@ -183,7 +183,7 @@ describe('history of several locations over HTTP', () => {
     await see({ local: 'up', fra: 'down' });
     const { body } = await app.read.get<OverviewItemView[]>(`/overview?website_id=${website}`);
     const own = body.find(({ id }) => id === endpoint.public);
-    expect([own?.status, own?.locations]).toEqual(['up', { down: 1, voting: 2, of: 3 }]);
+    expect([own?.status, own?.locations]).toEqual(['up', { down: 1, reporting: 2, total: 3 }]);
 
     const samples = readPrometheusText((await app.read.get('/metrics')).text);
     const told = (name: string, label: string) =>

@@ -253,7 +253,7 @@ describe('planned and degraded checks', () => {
       await database.query('DELETE FROM check_detail WHERE endpoint_key = $1', [subject.key]);
       expect((await get<CheckView[]>('checks'))[0]).toMatchObject({
         degraded: true,
-        warning: { code: 'internal', message: 'The details of this check are no longer kept.' },
+        warning: { code: 'internal', message: 'The details of this check have been deleted.' },
       });
     });
 

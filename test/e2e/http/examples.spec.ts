@@ -1,3 +1,4 @@
+/** @lane slow */
 import { codeOf } from '../../../packages/testing/contract/session/second-factor';
 import { OUTCOME_CODE } from '../../../src/endpoint/outcome-code';
 import { Database } from '../../../src/platform/database/database';

@@ -55,7 +55,7 @@ describe('the email about an account', () => {
     const [mail] = sink.mails;
     expect(mail).toMatchObject({ from: 'uptime@example.com', recipients: [`ada.${names}@example.com`] });
     const raw = mail?.raw ?? '';
-    expect(subjectOf(raw)).toBe('The password of your account was changed');
+    expect(subjectOf(raw)).toBe('Your password was changed');
     for (const part of [
       /When: \d{4}-\d\d-\d\d \d\d:\d\d UTC/,
       /From: 127\.0\.0\.1/,
@@ -81,9 +81,9 @@ describe('the email about an account', () => {
       [
         `ada.${names}@example.com Single sign-on was connected to your account`,
         `ada.${names}@example.com Single sign-on was disconnected from your account`,
-        `ada.${names}@example.com The email of your account was changed`,
-        `ada.${names}@example.com The password of your account was set by a link`,
-        `new.${names}@example.com The email of your account was changed`,
+        `ada.${names}@example.com Your email address was changed`,
+        `ada.${names}@example.com Your password was set with a link`,
+        `new.${names}@example.com Your email address was changed`,
       ].sort(),
     );
   });
@@ -95,7 +95,7 @@ describe('the email about an account', () => {
     await send();
     expect(sink.mails.map(({ raw }) => subjectOf(raw)).sort()).toEqual([
       'A second factor was added to your account',
-      'The second factor of your account was removed',
+      'The second factor was removed from your account',
     ]);
   });
 

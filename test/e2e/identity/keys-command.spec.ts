@@ -106,7 +106,7 @@ describe('npm run keys', () => {
     expect(listed.filter((key) => [id, made.id].includes(key.id)).map(({ role }) => role)).toEqual(['admin', 'read']);
 
     expect(await keysHere('revoke', made.id)).toEqual({ exitCode: 0, remark: `Revoked ${made.id}.` });
-    const again = { exitCode: 1, remark: `The organization Default has no key ${made.id}. Use list to show all keys.` };
+    const again = { exitCode: 1, remark: `The organization Default has no key ${made.id}. Use ls to show all keys.` };
     expect(await keysHere('revoke', made.id)).toEqual(again);
   });
 

@@ -31,7 +31,7 @@ interface Session {
 }
 
 // Errors in the command line or the settings are tested in packages/cli/people/people-command.spec.ts.
-describe('uptime people', () => {
+describe('uptime members', () => {
   let app: TestApp;
   let isServer: boolean;
 
@@ -250,7 +250,7 @@ describe('uptime people', () => {
     expect((await flo.send('GET', '/auth/account')).status).toBe(401);
     expect(await peopleHere('delete', 'flo@example.com')).toEqual({
       exitCode: 1,
-      remark: 'No person has the email or ID flo@example.com. Use list to show all people.',
+      remark: 'No user has the email or ID flo@example.com. Use ls to show all users.',
     });
     await joined('gil@example.com', '--role', 'read');
     await peopleHere('delete', 'ed@example.com');
@@ -268,7 +268,7 @@ describe('uptime people', () => {
       ['invite', 'hal@example.com', '--organization', 'Nobody'],
       /^No organization has the name or ID Nobody\. The organizations are: Default/,
     ],
-    [['link', 'nobody@example.com'], /^No person has the email or ID nobody@example\.com/],
+    [['link', 'nobody@example.com'], /^No user has the email or ID nobody@example\.com/],
   ])('%j exits with code 1 and explains why', async (words, text) => {
     expect(await peopleHere(...words)).toEqual({ exitCode: 1, remark: expect.stringMatching(text) });
   });

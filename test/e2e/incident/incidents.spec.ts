@@ -197,7 +197,7 @@ describe('incidents', () => {
       title: null,
       scope: null,
       status: null,
-      endpoints: [{ endpoint_id: endpoint, endpoint_name: 'Checkout', ended_at: null, held: false }],
+      endpoints: [{ endpoint_id: endpoint, endpoint_name: 'Checkout', ended_at: null, suppressed: false }],
     });
     expect(await put(id, before)).toMatchObject({ status: 200, body: before });
     expect(changes).toEqual([]);

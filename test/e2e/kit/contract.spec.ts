@@ -1,3 +1,4 @@
+/** @lane slow */
 import { describeService } from '../../../packages/testing/contract/describe-service';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { hashCheaply } from '../../harness/app/person';

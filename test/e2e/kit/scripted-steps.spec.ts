@@ -90,8 +90,8 @@ describe('a service of the test kit', () => {
     fra.next('up', 'down');
     tokyo.next({ down: 'It is gone.', code: 'host_unreachable' });
     expect(await checkAt('fra')).toMatchObject({ outcome: 'up', location: 'fra' });
-    expect(await checkAt('fra')).toMatchObject({ outcome: 'down', verdict: 'up' });
-    expect(await checkAt('tokyo')).toMatchObject({ error: { code: 'host_unreachable' }, verdict: 'down' });
+    expect(await checkAt('fra')).toMatchObject({ outcome: 'down', combined_outcome: 'up' });
+    expect(await checkAt('tokyo')).toMatchObject({ error: { code: 'host_unreachable' }, combined_outcome: 'down' });
     expect([fra.checks, tokyo.checks, await status()]).toEqual([2, 2, 'down']);
 
     await service.advance('10 min');

@@ -126,7 +126,7 @@ function requests(endpoints: readonly string[], nowMs: number): fc.Arbitrary<{ p
         time.map((ms) => Math.floor(ms / 20) * 20),
         time,
       ),
-      ask: fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.uuid() }),
+      request_id: fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.uuid() }),
       checked_at: time,
       outcome: fc.constantFrom('up' as const, 'unknown' as const),
     })

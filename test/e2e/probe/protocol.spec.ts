@@ -75,7 +75,7 @@ describe('the probe protocol', () => {
       const id = await newEndpoint(app.write, website, { url: URL_OF_TARGET, headers, timeout: 7, locations: ['fra'] });
       expect((await probe.sync()).endpoints).toEqual([]);
       const first = await told();
-      expect(first).toMatchObject({ full: false, more: false, removed: [], pause_ms: 0, asks: [] });
+      expect(first).toMatchObject({ full_sync: false, has_more: false, removed: [], pause_ms: 0, requests: [] });
       expect(first.lease_until - first.now).toBe(900_000);
       expect(first.endpoints).toEqual([
         {
@@ -84,7 +84,7 @@ describe('the probe protocol', () => {
           revision: 1,
           interval: 60,
           phase_ms: expect.any(Number),
-          at_once: true,
+          run_now: true,
           confirm_at: null,
           allow_private: false,
           definition: {
@@ -123,10 +123,10 @@ describe('the probe protocol', () => {
       const id = await newRemote();
       const all = [...probe.held.values()];
       const held = { count: all.length, digest: digestOf(all) };
-      expect((await probe.poll(held)).body).toMatchObject({ full: false, endpoints: [] });
+      expect((await probe.poll(held)).body).toMatchObject({ full_sync: false, endpoints: [] });
       expect((await probe.poll({ ...held, count: 7 })).body.endpoints).toHaveLength(all.length);
       for (const cursor of ['nonsense', `A${probe.cursor ?? ''}`])
-        expect((await probe.poll({ cursor })).body).toMatchObject({ full: true, more: false });
+        expect((await probe.poll({ cursor })).body).toMatchObject({ full_sync: true, has_more: false });
       await change(id, { name: 'Health' });
       expect((await told()).endpoints).toEqual([]);
     });
@@ -347,7 +347,7 @@ describe('the probe protocol', () => {
         { ...ahead, slot: Math.ceil(now / 20) * 20 + 60_000 },
         { ...good, checked_at: now - 3_700_000 },
         { ...good, result: { ...good.result, error: { code: 'bad_luck', phase: 'connect', message: '' } } },
-        { ...good, slot: null, ask: newUuid() },
+        { ...good, slot: null, request_id: newUuid() },
         null,
         good,
         { ...good, slot: (good.slot ?? 0) + 20, checked_at: good.checked_at + 20 },
@@ -400,14 +400,17 @@ describe('the probe protocol', () => {
       const response = app.write.post<CheckView>(`/endpoints/${id}/checks?location=fra`);
       const [ask, ...others] = await nextAsks(probe);
       expect([ask, others]).toEqual([
-        { ask: expect.any(String), endpoint_id: id, definition: null, expires_at: expect.any(Number) },
+        { request_id: expect.any(String), endpoint_id: id, definition: null, expires_at: expect.any(Number) },
         [],
       ]);
       expect(await app.write.post(`/endpoints/${id}/checks`)).toMatchObject({
         status: 409,
         body: { code: 'conflict' },
       });
-      const answer = resultOf({ endpoint_id: id, revision: 1, ask: ask?.ask, checked_at: Date.now() }, DOWN);
+      const answer = resultOf(
+        { endpoint_id: id, revision: 1, request_id: ask?.request_id, checked_at: Date.now() },
+        DOWN,
+      );
       expect((await probe.send([answer, answer])).body).toMatchObject({
         recorded: 1,
         refused: [{ index: 1, code: 'not_a_slot' }],
@@ -431,7 +434,9 @@ describe('the probe protocol', () => {
         allow_private: false,
         definition: { url: URL_OF_TARGET, headers: [{ key: 'X-Api-Key', value: 'hidden' }] },
       });
-      await probe.send([resultOf({ endpoint_id: null, revision: null, ask: ask?.ask, checked_at: Date.now() })]);
+      await probe.send([
+        resultOf({ endpoint_id: null, revision: null, request_id: ask?.request_id, checked_at: Date.now() }),
+      ]);
       const { status, body: shown } = await response;
       expect([status, shown.outcome, 'id' in shown]).toEqual([200, 'up', false]);
       expect(await database.query('SELECT definition FROM probe_ask WHERE endpoint_id IS NULL')).toEqual([

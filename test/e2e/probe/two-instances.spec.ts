@@ -98,12 +98,12 @@ describe('a probe whose requests two instances serve in turns', () => {
     await numberAtBoth();
     atFirst.cursor = null;
     const page = (await atFirst.poll()).body;
-    expect(page).toMatchObject({ full: true, more: true });
+    expect(page).toMatchObject({ full_sync: true, has_more: true });
     expect(JSON.stringify(page.endpoints).length).toBeLessThan(1_048_576);
     const last = ids.toSorted().at(-1) ?? '';
     await first.write.delete(`/endpoints/${last}`);
     await numberAtBoth();
-    expect((await atFirst.poll()).body).toMatchObject({ full: true, more: false });
+    expect((await atFirst.poll()).body).toMatchObject({ full_sync: true, has_more: false });
     expect((await atFirst.poll()).body.removed).toEqual([last]);
     expect(ids.filter((id) => !atFirst.held.has(id))).toEqual([last]);
   });
@@ -115,7 +115,9 @@ describe('a probe whose requests two instances serve in turns', () => {
       authorization: `Bearer ${first.write.key ?? ''}`,
     });
     const [ask] = await nextAsks(atFirst);
-    await atFirst.send([resultOf({ endpoint_id: id, revision: 1, ask: ask?.ask, checked_at: Date.now() })]);
+    await atFirst.send([
+      resultOf({ endpoint_id: id, revision: 1, request_id: ask?.request_id, checked_at: Date.now() }),
+    ]);
     expect(await response).toMatchObject({ status: 201, body: { endpoint_id: id, outcome: 'up' } });
   });
 

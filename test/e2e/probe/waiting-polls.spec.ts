@@ -57,7 +57,7 @@ describe('a poll that waits', () => {
       sent.length = 0;
       const response = probe.poll({ wait: 0.5 });
       await app.app.get(WaitingPolls).look();
-      expect(await response).toMatchObject({ status: 200, body: { full: false, endpoints: [], asks: [] } });
+      expect(await response).toMatchObject({ status: 200, body: { full_sync: false, endpoints: [], requests: [] } });
       // If the poll was over before a look, it has queried directly.
     } while (!sent.some(isLook));
     expect(sent.filter((one) => isOfProbes(one) && !isLook(one)).map(([sql]) => sql)).toEqual([

@@ -74,7 +74,7 @@ describe('a probe', () => {
     for (const { checked_at, slot } of server.recorded) expect(checked_at).toBeGreaterThanOrEqual(slot ?? NaN);
     expect(server.recorded[0]).toMatchObject({
       revision: 1,
-      ask: null,
+      request_id: null,
       attempts: 1,
       result: { outcome: 'up', status_code: 200 },
     });
@@ -82,7 +82,7 @@ describe('a probe', () => {
   });
 
   it('starts a new endpoint at once, with its newest slot, and a known one at its time', async () => {
-    server.assign(endpoint('ep_known'), endpoint('ep_new', { at_once: true }));
+    server.assign(endpoint('ep_known'), endpoint('ep_new', { run_now: true }));
     const probe = await start();
     await has('ep_new', 1);
     expect(server.of('ep_known')).toEqual([]);
@@ -223,22 +223,29 @@ describe('a probe', () => {
     server.assign(endpoint('ep_1'));
     await holds(await start(), 1);
     const expires_at = server.now() + 20_000;
-    server.ask({ ask: 'ask-1', endpoint_id: 'ep_1', definition: null, expires_at });
+    server.ask({ request_id: 'ask-1', endpoint_id: 'ep_1', definition: null, expires_at });
     const definition = httpDefinition(target.url('/form'));
-    server.ask({ ask: 'ask-2', endpoint_id: null, definition, organization: 'org_1', allow_private: true, expires_at });
-    server.ask({ ask: 'ask-3', endpoint_id: 'ep_1', definition: null, expires_at: server.now() - 1 });
-    server.ask({ ask: 'ask-4', endpoint_id: 'ep_new', definition: null, expires_at });
-    const answered = (): string[] => server.recorded.map(({ ask }) => String(ask)).sort();
+    server.ask({
+      request_id: 'ask-2',
+      endpoint_id: null,
+      definition,
+      organization: 'org_1',
+      allow_private: true,
+      expires_at,
+    });
+    server.ask({ request_id: 'ask-3', endpoint_id: 'ep_1', definition: null, expires_at: server.now() - 1 });
+    server.ask({ request_id: 'ask-4', endpoint_id: 'ep_new', definition: null, expires_at });
+    const answered = (): string[] => server.recorded.map(({ request_id: id }) => String(id)).sort();
     await eventually('both are answered', () => answered().length === 2);
     expect(answered()).toEqual(['ask-1', 'ask-2']);
     server.assign(endpoint('ep_new'));
     await eventually('so is the one that was ahead of its endpoint', () => answered().includes('ask-4'));
-    expect(server.recorded.find(({ ask }) => ask === 'ask-1')).toMatchObject({
+    expect(server.recorded.find(({ request_id: id }) => id === 'ask-1')).toMatchObject({
       endpoint_id: 'ep_1',
       slot: null,
       revision: 1,
     });
-    expect(server.recorded.find(({ ask }) => ask === 'ask-2')).toMatchObject({
+    expect(server.recorded.find(({ request_id: id }) => id === 'ask-2')).toMatchObject({
       endpoint_id: null,
       slot: null,
       revision: null,
@@ -262,8 +269,8 @@ describe('a probe', () => {
     const definition = httpDefinition(target.url());
     const future = { ...definition, assertions: [{ source: 'aura', comparison: 'equals', target: 'calm' }] };
     server.assign(
-      endpoint('ep_type', { at_once: true, definition: { ...definition, type: 'GOPHER' } }),
-      endpoint('ep_assertion', { at_once: true, definition: future as never }),
+      endpoint('ep_type', { run_now: true, definition: { ...definition, type: 'GOPHER' } }),
+      endpoint('ep_assertion', { run_now: true, definition: future as never }),
     );
     await start();
     await has('ep_type', 1);
@@ -281,7 +288,7 @@ describe('a probe', () => {
   });
 
   it('reaches private addresses only if the service allows it', async () => {
-    server.assign(endpoint('ep_1', { at_once: true, allow_private: false }));
+    server.assign(endpoint('ep_1', { run_now: true, allow_private: false }));
     await start();
     await has('ep_1', 1);
     expect(server.of('ep_1')[0]?.result).toMatchObject({ outcome: 'unknown', error: { code: 'target_blocked' } });

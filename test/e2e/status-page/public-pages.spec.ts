@@ -366,7 +366,7 @@ describe('independent status pages', () => {
       const replies = await Promise.all(paths.map((path) => ask(path, AS_BROWSER)));
       expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([404]));
       expect(new Set(replies.map(({ body }) => body)).size).toBe(1);
-      expect(replies[0]?.body).toContain('No status page here');
+      expect(replies[0]?.body).toContain('Status page not found');
       expect(replies[0]?.headers['content-security-policy']).not.toContain('script-src');
       expect(replies[0]?.headers['vary']).toContain('Accept');
     });
@@ -401,7 +401,7 @@ describe('independent status pages', () => {
       ['/robots.txt', 'text/plain; charset=utf-8', 'User-agent: *\nAllow: /\n'],
       ['/', 'text/html; charset=utf-8', '<link rel="canonical" href="https://status.example.com/">'],
       ['/', 'text/html; charset=utf-8', '<a href="/history">'],
-      ['/history', 'text/html; charset=utf-8', '<p class="soft">Nothing happened in this month.</p>'],
+      ['/history', 'text/html; charset=utf-8', '<p class="soft">No incidents or outages in this month.</p>'],
       ['/history.json?month=2026-01', 'application/json; charset=utf-8', '"month":"2026-01"'],
       ['/status/hosted', 'text/html; charset=utf-8', '<h1>Hosted</h1>'],
       ['/status/hosted/history?month=2026-01', 'text/html; charset=utf-8', 'History of January 2026'],
@@ -461,7 +461,7 @@ describe('independent status pages', () => {
     it('has the icon, and a not-found page for people', async () => {
       expect((await ask('/favicon.svg', host)).headers['content-type']).toContain('image/svg+xml');
       const reply = await ask('/api/v1/websites', { ...host, ...AS_BROWSER });
-      expect(reply.body).toContain('No status page here');
+      expect(reply.body).toContain('Status page not found');
     });
 
     it('refuses a badge of an unknown window, and an invalid or future month', async () => {

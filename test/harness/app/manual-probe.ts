@@ -69,7 +69,7 @@ export const resultOf = (
   result: Partial<SentCheck> = {},
 ): SentResult => ({
   slot: null,
-  ask: null,
+  request_id: null,
   attempts: 1,
   first_error: null,
   ...of,
@@ -90,10 +90,10 @@ export const numberNow = async ({ app }: Pick<TestApp, 'app'>): Promise<void> =>
 };
 
 /** Polls until the probe is asked for an on-demand check. */
-export async function nextAsks(probe: ManualProbe): Promise<PollResponse['asks']> {
+export async function nextAsks(probe: ManualProbe): Promise<PollResponse['requests']> {
   for (;;) {
     const { status, body, text } = await probe.poll({ wait: 10 });
     if (status !== 200) throw new Error(`the poll was refused: ${text}`);
-    if (body.asks.length > 0) return body.asks;
+    if (body.requests.length > 0) return body.requests;
   }
 }

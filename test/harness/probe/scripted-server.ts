@@ -22,7 +22,7 @@ import {
   SESSION_MS,
 } from '../../../src/probe-protocol/protocol';
 
-/** A token like those printed by `uptime probe create`. */
+/** A token like those printed by `uptime probes create`. */
 export const PROBE_TOKEN = `ump_${'a'.repeat(36)}`;
 
 /** Returns the definition of an HTTP check. `changes` overrides fields. */
@@ -53,7 +53,7 @@ export const assigned = (
   revision: 1,
   interval: 1,
   phase_ms: 0,
-  at_once: false,
+  run_now: false,
   confirm_at: null,
   allow_private: true,
   definition,
@@ -255,12 +255,12 @@ export class ScriptedServer {
       now: this.now(),
       lease_until: this.now() + this.leaseMs,
       cursor: more ? `page-${skip + this.pageSize}` : String(this.number),
-      full,
-      more,
+      full_sync: full,
+      has_more: more,
       removed: full ? [] : [...this.removed].filter(([, number]) => number > since).map(([id]) => id),
       pause_ms: 0,
       endpoints,
-      asks: this.asks.splice(0),
+      requests: this.asks.splice(0),
     };
   }
 
@@ -276,9 +276,9 @@ export class ScriptedServer {
       pause_ms: 0,
     };
     for (const [index, result] of request.results.entries()) {
-      const { endpoint_id, slot, ask, revision } = result;
+      const { endpoint_id, slot, request_id, revision } = result;
       const known = endpoint_id === null ? undefined : this.endpoints.get(endpoint_id);
-      if (ask === null && known === undefined) response.refused.push({ index, code: 'not_assigned' });
+      if (request_id === null && known === undefined) response.refused.push({ index, code: 'not_assigned' });
       else if (known !== undefined && known.endpoint.revision !== revision)
         response.refused.push({ index, code: 'stale_revision' });
       else if (slot !== null && slot <= (this.newest.get(String(endpoint_id)) ?? 0)) response.duplicates++;

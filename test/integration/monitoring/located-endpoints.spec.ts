@@ -262,8 +262,10 @@ describe('an endpoint at several locations', () => {
         await recordAll(batch);
         batch = [];
         const path = `/endpoints/${formatId('endpoint', site.id)}/checks?limit=100`;
-        const { body } = await app.read.get<{ location: string; outcome: string; verdict: string }[]>(path);
-        const stored = body.map(({ location, outcome, verdict }) => `${location}: ${outcome}, all: ${verdict}`);
+        const { body } = await app.read.get<{ location: string; outcome: string; combined_outcome: string }[]>(path);
+        const stored = body.map(
+          ({ location, outcome, combined_outcome: all }) => `${location}: ${outcome}, all: ${all}`,
+        );
         expect(stored.reverse()).toEqual(expected);
       },
     );

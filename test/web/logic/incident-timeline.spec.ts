@@ -8,7 +8,7 @@ const member = (endpoint_name: string, from: number, to?: number) => ({
   started_at: at(from),
   ended_at: to === undefined ? null : at(to),
   error: null,
-  held: false,
+  suppressed: false,
 });
 const said = (seconds: number) => ({ id: `iu_${seconds}`, at: at(seconds), text: 'On it' }) as IncidentUpdate;
 const OPEN = { started_at: STARTED, ended_at: null, acknowledgement: null, past_acknowledgements: [] };

@@ -23,15 +23,15 @@ const view = (location: string, more: Partial<LocationView> = {}): LocationView 
   last_checked_at: '2026-11-26T11:59:30Z',
   failures: 0,
   successes: 4,
-  vote: 'up',
-  silent: false,
+  counts: true,
+  stale: false,
   error: null,
   reason: null,
   ...more,
 });
 const timeout = { code: 'connection_timeout' as const, message: 'No connection within 10 s.' };
 const down = (location: string, more: Partial<LocationView> = {}) =>
-  view(location, { status: 'down', vote: 'down', failures: 2, error: timeout, ...more });
+  view(location, { status: 'down', failures: 2, error: timeout, ...more });
 
 describe('the locations of an endpoint, in words', () => {
   it('offers this service, then own probes, then shared ones, and explains why one cannot be chosen', () => {
@@ -93,7 +93,7 @@ describe('the locations of an endpoint, in words', () => {
     ['majority', 0, 2, '2 of 2 do not count at the moment.'],
   ])('describes the quorum %s of %i locations, in addition to %i that are lost: “%s”', (quorum, n, lost, expected) => {
     const rows = (many: number, reason: LocationView['reason']) => Array.from({ length: many }, () => ({ reason }));
-    expect(quorumText(quorum, [...rows(n, null), ...rows(lost, 'lost')])).toBe(expected);
+    expect(quorumText(quorum, [...rows(n, null), ...rows(lost, 'missing')])).toBe(expected);
   });
 
   it.each([
@@ -101,14 +101,14 @@ describe('the locations of an endpoint, in words', () => {
     [down('fra'), 'down', 'Down', 'No connection within 10 s. (2 in a row)'],
     [view('fra', { error: timeout }), 'degraded', 'Degraded', 'No connection within 10 s.'],
     [
-      view('fra', { status: 'unknown', last_checked_at: null, reason: 'silent' }),
+      view('fra', { status: 'unknown', last_checked_at: null, reason: 'stale' }),
       'unknown',
       'No result yet',
       'It has not reported yet, so it has no vote.',
     ],
-    [down('fra', { reason: 'silent' }), 'unknown', 'Not responding', 'It has no vote until it reports again.'],
+    [down('fra', { reason: 'stale' }), 'unknown', 'Not responding', 'It has no vote until it reports again.'],
     [
-      down('fra', { reason: 'lost' }),
+      down('fra', { reason: 'missing' }),
       'unknown',
       'Lost',
       'It does not count until it reports again. The other locations decide.',
@@ -125,9 +125,9 @@ describe('the locations of an endpoint, in words', () => {
     expect(whichText([down('fra', { since: null }), down('virginia', { error: null })], NOW)).toBe(
       '2 of 2: fra, connection timeout; virginia, 42 min',
     );
-    expect(whichText([view('fra'), down('virginia'), view('local'), view('office', { reason: 'lost' })], NOW)).toMatch(
-      /^1 of 3: virginia/,
-    );
+    expect(
+      whichText([view('fra'), down('virginia'), view('local'), view('office', { reason: 'missing' })], NOW),
+    ).toMatch(/^1 of 3: virginia/);
     expect([null, [down('fra')], [view('fra'), view('office')]].map((all) => whichText(all, NOW))).toEqual([
       null,
       null,
@@ -136,15 +136,20 @@ describe('the locations of an endpoint, in words', () => {
   });
 
   it('has its status since the first such result, or without news since its newest check', () => {
-    const lost = view('fra', { reason: 'lost' });
+    const lost = view('fra', { reason: 'missing' });
     expect([sinceOf(view('fra')), sinceOf(lost)]).toEqual(['2026-11-26T11:17:30Z', '2026-11-26T11:59:30Z']);
   });
 
   it('has a pill if one reports down, and a sentence of the votes', () => {
-    const lists = [null, { down: 0, voting: 3, of: 3 }, { down: 1, voting: 3, of: 3 }, { down: 1, voting: 1, of: 1 }];
+    const lists = [
+      null,
+      { down: 0, reporting: 3, total: 3 },
+      { down: 1, reporting: 3, total: 3 },
+      { down: 1, reporting: 1, total: 1 },
+    ];
     expect(lists.map(downText)).toEqual([null, null, '1 of 3 down', null]);
-    expect(votesText({ down: 1, voting: 3, of: 3 })).toBe('1 of 3 locations reports down');
-    expect(votesText({ down: 2, voting: 2, of: 3 })).toBe('2 of 3 locations report down; 2 of 3 vote');
+    expect(votesText({ down: 1, reporting: 3, total: 3 })).toBe('1 of 3 locations reports down');
+    expect(votesText({ down: 2, reporting: 2, total: 3 })).toBe('2 of 3 locations report down; 2 of 3 count');
   });
 
   it('shows from where an event came', () => {

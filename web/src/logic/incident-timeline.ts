@@ -1,6 +1,6 @@
 import type { Acknowledgement, IncidentDetails, IncidentMember, IncidentUpdate } from '../api/types';
 
-type Member = Pick<IncidentMember, 'endpoint_name' | 'started_at' | 'ended_at' | 'error' | 'held'>;
+type Member = Pick<IncidentMember, 'endpoint_name' | 'started_at' | 'ended_at' | 'error' | 'suppressed'>;
 
 export type Entry = { at: string } & (
   | { kind: 'began' | 'joined' | 'left' | 'over'; members: Member[] }

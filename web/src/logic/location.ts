@@ -115,13 +115,13 @@ export function locationState({
 }
 
 /** Whether the location may report at any time. */
-const isWaiting = (reason: LocationView['reason']): boolean => reason === null || reason === 'silent';
+const isWaiting = (reason: LocationView['reason']): boolean => reason === null || reason === 'stale';
 
 const WORDS = { up: 'Up', down: 'Down', unknown: 'Unknown', degraded: 'Degraded' };
 
 const REASONS: Record<NonNullable<LocationView['reason']>, readonly [word: string, sentence: string]> = {
-  silent: ['Not responding', 'It has no vote until it reports again.'],
-  lost: ['Lost', 'It does not count until it reports again. The other locations decide.'],
+  stale: ['Not responding', 'It has no vote until it reports again.'],
+  missing: ['Lost', 'It does not count until it reports again. The other locations decide.'],
   disabled: ['Disabled', 'The probe is disabled, so it does not count.'],
   unsupported: [
     'Unsupported',
@@ -134,7 +134,7 @@ const REASONS: Record<NonNullable<LocationView['reason']>, readonly [word: strin
  * responding.
  */
 export const sinceOf = ({ reason, since, last_checked_at }: LocationView): string | null =>
-  reason === 'silent' || reason === 'lost' ? last_checked_at : since;
+  reason === 'stale' || reason === 'missing' ? last_checked_at : since;
 
 /** Describes a location: why it has no vote, or else what it saw. */
 export const locationText = ({ reason, error, status, failures, last_checked_at }: LocationView): string => {
@@ -146,21 +146,22 @@ export const locationText = ({ reason, error, status, failures, last_checked_at 
 };
 
 /** Returns `down`, `up`, or `none`. */
-export const voteText = ({ vote }: Pick<LocationView, 'vote'>): string => vote ?? 'none';
+export const voteText = ({ status, counts }: Pick<LocationView, 'status' | 'counts'>): string =>
+  counts ? status : 'none';
 
 /** Returns text such as `1 of 3 down`, or `null` if no location reports down. */
 export const downText = (locations: OverviewItem['locations']): string | null =>
-  !locations || locations.of < 2 || locations.down === 0 ? null : `${locations.down} of ${locations.of} down`;
+  !locations || locations.total < 2 || locations.down === 0 ? null : `${locations.down} of ${locations.total} down`;
 
-export const votesText = ({ down, voting, of }: NonNullable<OverviewItem['locations']>): string =>
-  `${down} of ${count(of, 'location')} ${down === 1 ? 'reports' : 'report'} down${voting < of ? `; ${voting} of ${of} ${voting === 1 ? 'votes' : 'vote'}` : ''}`;
+export const votesText = ({ down, reporting, total }: NonNullable<OverviewItem['locations']>): string =>
+  `${down} of ${count(total, 'location')} ${down === 1 ? 'reports' : 'report'} down${reporting < total ? `; ${reporting} of ${total} ${reporting === 1 ? 'counts' : 'count'}` : ''}`;
 
 /**
  * Describes the locations that count and report down, such as `1 of 3: virginia, connection timeout, 42 min`. `null` if
  * there are none.
  */
 export function whichText(locations: readonly LocationView[] | null, nowMs: number): string | null {
-  const down = locations?.filter(({ vote }) => vote === 'down') ?? [];
+  const down = locations?.filter(({ status, counts }) => counts && status === 'down') ?? [];
   if (!locations || locations.length < 2 || down.length === 0) return null;
   const each = ({ location, error, since }: LocationView) =>
     [

@@ -41,15 +41,15 @@ export function textAssertions(place: Place, isEqual: boolean, value: string): J
   if (pattern !== null) return patternAssertions(place, isEqual, pattern);
   const list = argumentOf(value, 'any');
   const options = list === null ? [value] : optionsOf(list);
-  if (!isEqual && options.length > MAX_ASSERTIONS) return lost(`it lists more than ${MAX_ASSERTIONS} texts`);
+  if (!isEqual && options.length > MAX_ASSERTIONS) return lost(`it lists more than ${MAX_ASSERTIONS} strings`);
   const inGo = place.source === 'json' ? differenceOfNumbers(options) : {};
   if (!isEqual) return { assertions: options.map((option) => one(place, 'not_equals', option)), ...inGo };
   if (list !== null && options.length > 1)
     return place.source === 'body'
-      ? lost('a whole body cannot be compared with several texts')
+      ? lost('a whole body cannot be compared with several strings')
       : { assertions: [one(place, 'in', options.join(','))], ...inGo };
   if (place.source === 'json' && /^\[.*\]$/s.test(value) && /\s/.test(value))
-    return lost('it compares a list in the notation of Go');
+    return lost('it compares a list in Go notation');
   const isWholeBody = place.source === 'body' && value !== '';
   return {
     assertions: [one(place, 'equals', options[0] ?? '')],
@@ -62,7 +62,7 @@ function differenceOfNumbers(options: readonly string[]): Pick<Judged, 'differen
   const other = options.find((option) => (goText(option) ?? option) !== option);
   return other === undefined
     ? {}
-    : { difference: `compares numbers. Gatus writes ${other} as ${goText(other)} and compares that as a text` };
+    : { difference: `compares numbers. Gatus writes ${other} as ${goText(other)} and compares that as a string` };
 }
 
 function patternAssertions(place: Place, isEqual: boolean, pattern: string): Judged {
@@ -78,7 +78,7 @@ function patternAssertions(place: Place, isEqual: boolean, pattern: string): Jud
   if (isExact && literals.length === 0) return { assertions: [] };
   const assertions = literals.map((literal) => one(place, 'contains', literal));
   if (isExact) return { assertions };
-  const words = literals.length === 0 ? 'only asserts that there is a value' : 'only asserts which texts are contained';
+  const words = literals.length === 0 ? 'only asserts that there is a value' : 'only asserts which strings are contained';
   return { assertions: literals.length === 0 ? [one(place, 'exists', 'true')] : assertions, difference: words };
 }
 
@@ -103,7 +103,7 @@ function lengthAssertions(place: Place, jsonPath: string, operator: Operator, va
     one({ source: 'json', property: `${jsonPath}[${index}]` }, 'exists', String(exists));
   return {
     assertions: [...(least > 0 ? [item(least - 1, true)] : []), ...(most === null ? [] : [item(most, false)])],
-    difference: `counts the items of ${JSON_LIST}. A text at that place does not pass`,
+    difference: `counts the items of ${JSON_LIST}. A string there does not pass`,
   };
 }
 

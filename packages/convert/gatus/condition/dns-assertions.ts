@@ -13,7 +13,7 @@ export function dnsAssertions({ subject, operator, value }: Condition, recordTyp
   const place = { source: 'dns_record' } as const;
   if (subject.path !== '') return lost('DNS records are not JSON');
   if (subject.wrapper !== null || (operator !== '==' && operator !== '!='))
-    return lost('DNS records can only be compared as texts');
+    return lost('DNS records can only be compared as strings');
   // The pattern matches every IPv4 address, so it only asserts that a record exists.
   if (operator === '==' && value === 'pat(*.*.*.*)' && recordType === 'A') return { assertions: [] };
   const isName = argumentOf(value, 'pat') === null && argumentOf(value, 'any') === null;

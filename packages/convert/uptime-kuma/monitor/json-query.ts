@@ -41,7 +41,7 @@ function numberDifference({ comparison, target }: Comparison): string | null {
   const number = isEquality ? numberIn(target) : null;
   const isPlain = String(Number(target)) === target && typeof numberKey(number ?? 0) === 'number';
   if (number === null || isPlain) return null;
-  return `the number ${target} is compared exactly; Kuma rounds numbers like JavaScript and compares ${String(Number(target))} as a text`;
+  return `the number ${target} is compared exactly; Kuma rounds numbers like JavaScript and compares ${String(Number(target))} as a string`;
 }
 
 interface Comparison {

@@ -110,7 +110,7 @@ export class ProbeAsks {
     ]);
     if (added.length === 0)
       throw problems.conflict(
-        'Another client is already waiting for a check of this endpoint at this location. Wait until it has ended.',
+        'Another client is already waiting for a check of this endpoint at this location. Wait until it has finished.',
       );
     const result = await this.resultOf(id, waitMs, left, () => this.polls.wake(number));
     if (result === null) throw problems.temporarilyUnavailable();

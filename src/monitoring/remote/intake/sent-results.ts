@@ -64,9 +64,9 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Parses one row. Returns `null` if it is invalid. */
 export function readResult(row: unknown): ReadResult | null {
   if (!isRecord(row)) return null;
-  const { endpoint_id, revision, slot, ask, checked_at, attempts, first_error, result } = row;
+  const { endpoint_id, revision, slot, request_id, checked_at, attempts, first_error, result } = row;
   const endpointId = endpoint_id === null ? null : parseId('endpoint', endpoint_id);
-  const askId = ask ?? null;
+  const askId = request_id ?? null;
   const isTryOut = endpoint_id === null;
   if (!isTryOut && (endpointId === null || !Number.isSafeInteger(revision))) return null;
   if (askId !== null && (typeof askId !== 'string' || !UUID.test(askId))) return null;

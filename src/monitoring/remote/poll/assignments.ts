@@ -183,7 +183,7 @@ export class Assignments {
         revision: row.revision,
         interval: row.intervalSeconds,
         phase_ms: row.phaseMs,
-        at_once: isAtOnce(row),
+        run_now: isAtOnce(row),
         confirm_at: this.config.confirmFailures ? row.confirmAt : null,
         allow_private: mayReachPrivate(to, row.isDefaultOrg),
         definition: definitionOf(row, headers),

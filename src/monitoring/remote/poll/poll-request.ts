@@ -23,7 +23,7 @@ const textOrNull = (form: RegExp, must: string): Rule<string | null> => ({
 });
 export const VERSION_RULE: Rule<string> = {
   is: (value): value is string => typeof value === 'string' && /^[\x21-\x7e]{1,32}$/.test(value),
-  must: `a text of 1 to ${MAX_VERSION} printable characters`,
+  must: `a string of 1 to ${MAX_VERSION} printable characters`,
 };
 const types: Rule<string[]> = {
   is: (value): value is string[] =>

@@ -107,13 +107,13 @@ export class PollService {
       now: nowMs,
       lease_until: nowMs + LEASE_MS,
       cursor: this.cursors.seal(probe.probeId, { session, epoch, numbered, after }, before, nowMs),
-      full,
-      more,
+      full_sync: full,
+      has_more: more,
       removed: removed.map((id) => formatId('endpoint', id)),
       // While the recorder accepts nothing, new results aren't worth a request.
       pause_ms: this.times.pauseMs ?? LONGEST_PAUSE_MS,
       endpoints,
-      asks,
+      requests: asks,
     };
   }
 }
@@ -124,7 +124,7 @@ const isEmpty = ({ full, more, removed, endpoints, asks }: News): boolean =>
   !full && !more && removed.length === 0 && endpoints.length === 0 && asks.length === 0;
 
 const toAsk = ({ id, endpointId, orgId, isDefaultOrg, definition, expiresMs }: TakenAsk, to: Assignee): Ask => ({
-  ask: id,
+  request_id: id,
   endpoint_id: endpointId === null ? null : formatId('endpoint', endpointId),
   definition,
   ...(definition === null

@@ -5,7 +5,7 @@ import { LOCAL_NAME, LOCATION_PATTERN } from '../../../probe/probe-directory';
 
 export class AskedLocation {
   @ApiPropertyOptional({
-    description: `One of the locations of the endpoint. By default \`${LOCAL_NAME}\` if the endpoint has it, otherwise the first one.`,
+    description: `One of the endpoint’s locations. Defaults to \`${LOCAL_NAME}\` if the endpoint has it, otherwise the first one.`,
     example: LOCAL_NAME,
     pattern: LOCATION_PATTERN,
   })

@@ -19,7 +19,7 @@ export class CheckNowController {
     operationId: 'runCheck',
     summary: 'Run a check now',
     description:
-      'Runs one check, records it like any other check (it counts for streaks and alerts), and returns it. If a scheduled check of the endpoint is running, the request waits for it. If the client disconnects, the check ends and is not recorded. At the location of a probe, the request waits until 10 s after the timeout; a later result is still recorded. An organization may run 8 on-demand checks, endpoint tests, and test messages at the same time. It may start 20 at once, then one per second.',
+      'Runs one check, records it like any other check (it counts toward streaks and can trigger alerts), and returns it. If a scheduled check of the endpoint is running, the request waits for it. If the client disconnects, the check ends and is not recorded. At the location of a probe, the request waits until 10 s after the timeout; a later result is still recorded. On-demand checks, endpoint tests, and test messages share a limit per organization: at most 8 at the same time, and bursts of up to 20, then one per second.',
     returns: { created: CheckView, description: 'The finished check.' },
     problems: ['conflict', 'probe_offline', 'temporarily_unavailable', 'invalid_query'],
   })

@@ -19,7 +19,7 @@ export class TestEndpointController {
     operationId: 'testEndpoint',
     summary: 'Test an endpoint before saving it',
     description:
-      'Takes the same body as creating an endpoint, runs one check, and returns the result. With `?location=` and no `locations`, the endpoint is tested as if that were its only location. Nothing is stored except an entry in the audit log, and no one is notified. If the client disconnects, the check ends. An organization may run 8 on-demand checks, endpoint tests, and test messages at the same time. It may start 20 at once, then one per second.',
+      'Takes the same body as creating an endpoint, runs one check, and returns the result. With `?location=` and no `locations`, the endpoint is tested as if that were its only location. Nothing is stored except an entry in the audit log, and no one is notified. If the client disconnects, the check ends. On-demand checks, endpoint tests, and test messages share a limit per organization: at most 8 at the same time, and bursts of up to 20, then one per second.',
     returns: { ok: TrialView, description: 'The result.' },
     problems: ['target_not_allowed', 'probe_offline', 'temporarily_unavailable', 'invalid_query'],
   })

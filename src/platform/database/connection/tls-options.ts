@@ -32,7 +32,7 @@ function authorities(path: string): string {
   const blocks = text.match(BLOCK) ?? [];
   if (blocks.length === 0 || !blocks.every(isCertificate))
     throw new TlsFileError(
-      `DATABASE_URL: sslrootcert must be a file of certificates in PEM, but ${path} is not. Set it to the file with the authority of the server.`,
+      `DATABASE_URL: sslrootcert must be a file of certificates in PEM, but ${path} is not. Set it to the file with the server's CA certificate.`,
     );
   return text;
 }

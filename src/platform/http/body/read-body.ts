@@ -82,7 +82,7 @@ function parse(bytes: Buffer): unknown {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new Problem('malformed_json', 'The body is not one valid JSON text.');
+    throw new Problem('malformed_json', 'The body is not a single valid JSON value.');
   }
   if (tooDeep(value, 0)) throw new Problem('malformed_json', `The body is nested deeper than ${MAX_DEPTH} levels.`);
   return value;

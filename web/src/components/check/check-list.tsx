@@ -54,7 +54,7 @@ export function CheckList({ endpointId, version, isOfRuns, locations }: Props) {
           check.records?.[0] ??
           (isOfRuns ? 'reported' : 'answered')}
         {check.attempts > 1 && <span class="muted small"> · confirmed by a second attempt</span>}
-        {check.verdict === null && <span class="muted small"> · arrived too late to count</span>}
+        {check.combined_outcome === null && <span class="muted small"> · arrived too late to count</span>}
       </>,
       <span class="mono">{check.address ?? '–'}</span>,
       <DetailsButton of={`the check at ${at}`} isOpen={isOpen} toggle={() => (open.value = isOpen ? '' : check.id)} />,

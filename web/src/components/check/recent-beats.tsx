@@ -14,9 +14,12 @@ export const outcomeOf = ({ outcome, warning }: Pick<Check, 'outcome' | 'warning
  * Returns how a check counted: degraded if only this location saw a failure, or unknown if the result arrived too late.
  * If there is only one location, returns what that location saw.
  */
-export function countedOf({ verdict, ...check }: Pick<Check, 'outcome' | 'warning' | 'verdict'>): Outcome | 'degraded' {
-  if (verdict === null) return 'unknown';
-  return verdict === 'up' && outcomeOf(check) !== 'up' ? 'degraded' : verdict;
+export function countedOf({
+  combined_outcome: combined,
+  ...check
+}: Pick<Check, 'outcome' | 'warning' | 'combined_outcome'>): Outcome | 'degraded' {
+  if (combined === null) return 'unknown';
+  return combined === 'up' && outcomeOf(check) !== 'up' ? 'degraded' : combined;
 }
 
 /**

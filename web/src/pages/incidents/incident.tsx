@@ -168,7 +168,7 @@ function Sentence({ of }: { of: IncidentDetails }) {
     `since ${time(of.started_at, now.value)}`,
     downText(of),
     causeText(of),
-    of.reopened > 0 ? `reopened ${count(of.reopened, 'time')}` : '',
+    of.reopen_count > 0 ? `reopened ${count(of.reopen_count, 'time')}` : '',
   ];
   return (
     <>

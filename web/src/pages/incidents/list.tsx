@@ -125,7 +125,7 @@ interface RowProps {
 
 function Row({ of, isCurrent, isPicked, toggle }: RowProps) {
   const isOpen = of.state === 'open';
-  const facts = [causeText(of), downText(of), of.reopened > 0 ? `reopened ${count(of.reopened, 'time')}` : ''];
+  const facts = [causeText(of), downText(of), of.reopen_count > 0 ? `reopened ${count(of.reopen_count, 'time')}` : ''];
   const title = titleOf(of);
   return (
     <li class={isOpen ? (of.severity ?? 'manual') : ''} data-current={isCurrent ? '' : undefined}>

@@ -102,11 +102,11 @@ export function Members({ of, members, more }: Props) {
   );
 }
 
-/** Shows a member's state. A held member is down, but was acknowledged with the incident. */
+/** Shows a member's state. A suppressed member is down, but was acknowledged with the incident. */
 const Pill = ({ of, severity }: { of: IncidentMember; severity: Incident['severity'] }) =>
   of.ended_at !== null ? (
     <StatusPill status="up" />
-  ) : of.held ? (
+  ) : of.suppressed ? (
     <StatusPill status="unknown" word="Acknowledged" />
   ) : (
     <StatusPill status={severity ?? 'down'} />
