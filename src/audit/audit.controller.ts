@@ -26,7 +26,7 @@ export class AuditController {
       'a key) have no entry. With `Accept: text/csv` and without `limit`, the response has all matching entries.',
     returns: { page: AuditEntryView, description: 'One page of entries.' },
   })
-  @AlsoCsv({
+  @AlsoCsv<AuditEntryView>({
     file: 'audit-log',
     columns: [
       'id',

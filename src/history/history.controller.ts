@@ -31,7 +31,7 @@ export class HistoryController {
       'Lists every recorded check with its phases and, if it failed, the reason. Newest first. With `Accept: text/csv` and without `limit`, the response has all checks of the range.',
     returns: { page: CheckView, description: 'One page of checks.' },
   })
-  @AlsoCsv({
+  @AlsoCsv<CheckView>({
     file: 'checks',
     columns: [
       'id',

@@ -21,7 +21,7 @@ export class AlertEventController {
       'The triggered and resolved events of your organization’s alert rules, newest first. Events are kept after their alert rule is deleted. If you delete a website, its events are deleted. With `Accept: text/csv` and without `limit`, the response has all matching events.',
     returns: { page: AlertEventView, description: 'One page of events.' },
   })
-  @AlsoCsv({
+  @AlsoCsv<AlertEventView>({
     file: 'alert-events',
     columns: [
       'id',

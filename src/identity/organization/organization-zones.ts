@@ -1,9 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database';
 
-/** The time zone of an organization that hasn't chosen one. */
-export const DEFAULT_ZONE = 'UTC';
-
 /** Knows the time zone in which an organization counts days and months. */
 @Injectable()
 export class OrganizationZones {
@@ -11,10 +8,10 @@ export class OrganizationZones {
 
   /** Returns an IANA time zone. Cost: a lookup by key. */
   async of(orgId: string): Promise<string> {
-    const [row] = await this.database.query<{ zone: string | null }>(
+    const [row] = await this.database.query<{ zone: string }>(
       'SELECT time_zone AS zone FROM organization WHERE id = $1',
       [orgId],
     );
-    return row?.zone ?? DEFAULT_ZONE;
+    return row?.zone ?? 'UTC';
   }
 }

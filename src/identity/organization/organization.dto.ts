@@ -12,8 +12,8 @@ export interface OrganizationRow {
   is_default: boolean;
   quotas: QuotaOverrides;
   requires_second_factor: boolean;
-  /** An IANA time zone, or `null` for UTC. */
-  time_zone: string | null;
+  /** An IANA time zone. */
+  time_zone: string;
   created_at: Date;
   /** Set while the organization is being removed in steps. It is no longer visible to anyone. */
   deleted_at: Date | null;

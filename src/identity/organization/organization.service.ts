@@ -24,7 +24,6 @@ import {
 } from './organization.dto';
 import { OrganizationDeleted } from './organization-events';
 import { OrganizationPurgeJob } from './organization-purge.job';
-import { DEFAULT_ZONE } from './organization-zones';
 import { changedOverrides } from '../quota/quotas';
 import { Quotas } from '../quota/quotas.service';
 
@@ -58,7 +57,7 @@ export class OrganizationService {
       person: person && { id: formatId('person', person.id), name: person.name },
       role,
       requires_second_factor: row.requires_second_factor,
-      time_zone: row.time_zone ?? DEFAULT_ZONE,
+      time_zone: row.time_zone,
       quotas,
     };
     return tagged(view, tagSource(row));

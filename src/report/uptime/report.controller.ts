@@ -5,7 +5,14 @@ import { costOfReport } from '../../platform/access/cost';
 import { AlsoCsv } from '../../platform/http/csv/also-csv.decorator';
 import type { Page } from '../../platform/http/page';
 import { Route } from '../../platform/http/route.decorator';
-import { MAX_REPORTED, ReportOutagesQuery, ReportOutageView, UptimeReportQuery, UptimeReportView } from './report.dto';
+import {
+  MAX_REPORTED,
+  type ReportEndpointView,
+  ReportOutagesQuery,
+  ReportOutageView,
+  UptimeReportQuery,
+  UptimeReportView,
+} from './report.dto';
 import { ReportService } from './report.service';
 
 const SCOPE = `Without \`website_id\` and \`tag\`, it covers all endpoints. A report covers at most ${MAX_REPORTED} endpoints.`;
@@ -24,7 +31,7 @@ export class ReportController {
     returns: { ok: UptimeReportView, description: 'The report.' },
     problems: ['not_found', 'invalid_query'],
   })
-  @AlsoCsv<UptimeReportView>({
+  @AlsoCsv<ReportEndpointView, UptimeReportView>({
     file: 'uptime-report',
     items: ({ endpoints }) => endpoints,
     columns: [
@@ -60,7 +67,7 @@ export class ReportController {
     returns: { page: ReportOutageView, description: 'One page of outages.' },
     problems: ['not_found', 'invalid_query'],
   })
-  @AlsoCsv({
+  @AlsoCsv<ReportOutageView>({
     file: 'outages',
     columns: [
       'endpoint_id',

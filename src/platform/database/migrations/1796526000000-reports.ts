@@ -3,7 +3,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 /** The time zone of an organization, and links through which anyone can read a report. They go with their organization. */
 export class Reports1796526000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE organization ADD COLUMN time_zone varchar(64)');
+    await runner.query(`ALTER TABLE organization ADD COLUMN time_zone varchar(64) NOT NULL DEFAULT 'UTC'`);
     await runner.query(`CREATE TABLE report_link (
       id uuid PRIMARY KEY,
       org_id uuid NOT NULL REFERENCES organization ON DELETE CASCADE,

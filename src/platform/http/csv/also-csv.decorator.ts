@@ -31,11 +31,19 @@ const MOST_AT_ONCE = 8;
 const MOST_OF_ORGANIZATION = 2;
 const RETRY_AFTER_SECONDS = 5;
 
-interface CsvShape<Body> {
+/** The name of a value in an item, or its path if the value is an object: `error.code`. */
+type ColumnOf<Item> = {
+  [Name in keyof Item & string]: NonNullable<Item[Name]> extends readonly unknown[]
+    ? Name
+    : NonNullable<Item[Name]> extends object
+      ? Name | `${Name}.${keyof NonNullable<Item[Name]> & string}`
+      : Name;
+}[keyof Item & string];
+
+interface CsvShape<Column extends string, Body> {
   /** The file's name without its extension. */
   file: string;
-  /** The paths of the values in an item, such as `error.code`. */
-  columns: readonly string[];
+  columns: readonly Column[];
   /** Returns the items of a response that isn't a list. */
   items?: (body: Body) => readonly unknown[];
   /** Returns values that are the same in all rows, by their column names. They come first. */
@@ -53,7 +61,7 @@ class CsvInterceptor implements NestInterceptor {
     const response = context.switchToHttp().getResponse<Response>();
     response.vary('Accept');
     if (request.accepts(['application/json', 'text/csv']) !== 'text/csv') return next.handle();
-    const shape = this.reflector.get<CsvShape<unknown>>(CSV, context.getHandler());
+    const shape = this.reflector.get<CsvShape<string, unknown>>(CSV, context.getHandler());
     return from(exported(request, response, shape, () => lastValueFrom(next.handle())));
   }
 }
@@ -62,14 +70,14 @@ class CsvInterceptor implements NestInterceptor {
  * Also responds with CSV, if the client prefers `text/csv` to JSON. A list without `limit` is sent as a whole. Its pages
  * are read one after another, each when the client has received the previous one. Put this below `@Route`.
  */
-export const AlsoCsv = <Body>(shape: CsvShape<Body>) =>
+export const AlsoCsv = <Item, Body = unknown>(shape: CsvShape<ColumnOf<Item>, Body>) =>
   applyDecorators(SetMetadata(CSV, shape), ApiExtension('x-csv', true), UseInterceptors(CsvInterceptor));
 
 /** Reads the first page before anything is sent, so that a problem is still a problem. */
 async function exported(
   request: AuthenticatedRequest,
   response: Response,
-  shape: CsvShape<unknown>,
+  shape: CsvShape<string, unknown>,
   read: () => Promise<unknown>,
 ): Promise<StreamableFile> {
   const owner = request.caller?.orgId ?? '';
@@ -98,7 +106,7 @@ async function exported(
 
 async function* rows(
   first: unknown,
-  { columns, items, constants }: CsvShape<unknown>,
+  { columns, items, constants }: CsvShape<string, unknown>,
   more: (cursor: string) => Promise<unknown>,
 ): AsyncGenerator<string> {
   const shared = constants?.(first) ?? {};
