@@ -142,7 +142,7 @@ export function* statusHtml(snapshot: StatusSnapshot, links: PageLinks, isRefres
   yield paragraphs.map((text) => `<p class="lead">${html(text)}</p>\n`).join('');
   yield* now(snapshot, links);
   yield* activeWork(maintenance);
-  yield `\n<p class="small soft asof">As of ${stamp(updated_at)}${nextWork(maintenance)}</p>
+  yield `\n<p class="small soft as-of">As of ${stamp(updated_at)}${nextWork(maintenance)}</p>
 <div class="row head"><h2>Services</h2><span class="small soft">Last ${SHOWN_DAYS} days, today is outlined</span></div>`;
   if (endpoints.length === 0) yield '\n<p class="soft">Nothing is monitored yet.</p>';
   else yield* services(endpoints);

@@ -45,7 +45,7 @@ header{display:flex;flex-wrap:wrap;gap:10px 12px;align-items:center;margin-botto
 .said{margin-top:14px}.said>li+li{margin-top:12px;color:var(--soft)}
 .said p+p{margin-top:2px}.said strong{font-weight:580}
 .text{max-width:68ch;white-space:pre-line}
-.asof{margin:10px 2px 0}
+.as-of{margin:10px 2px 0}
 .up{color:var(--up-ink);background:var(--up-wash)}.down{color:var(--down-ink);background:var(--down-wash)}
 .unknown,.paused{color:var(--unknown-ink);background:var(--unknown-wash)}
 .degraded{color:var(--degraded-ink);background:var(--degraded-wash)}
