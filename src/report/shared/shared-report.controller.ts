@@ -16,7 +16,7 @@ export class SharedReportController {
     summary: 'Show a shared report',
     description:
       'The web page behind a link to a report. It needs no API key and no script. If the token is unknown, deleted, or ' +
-      'expired, the response is a 404 with a page for browsers. A report is computed at most once per minute.',
+      'expired, browsers get a page with status 404, and programs get the problem. A report is computed at most once per minute.',
     returns: { description: 'The page.', content: { 'text/html': { schema: { type: 'string' } } } },
     problems: ['rate_limited'],
   })

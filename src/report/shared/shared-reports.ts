@@ -67,13 +67,15 @@ export class SharedReports {
   }
 
   /**
-   * Sends the report of a link, or a page with status 404. Throws: `rate_limited` for an address with too many requests,
+   * Sends the report of a link. For other tokens, browsers get a page with status 404, and programs get the problem. Throws: `rate_limited` for an address with too many requests,
    * and `temporarily_unavailable` if too many reports of the organization are computed.
    */
   async show(token: string, request: Request, response: Response): Promise<void> {
     const wait = this.requests?.take(clientNetworks(request)) ?? 0;
     if (wait > 0) throw problems.rateLimited(Math.ceil(wait));
     const link = await this.links.find(token);
+    response.vary('Accept');
+    if (!link && request.accepts(['json', 'html']) !== 'html') throw problems.notFound();
     const root = rootFor(request);
     const body = link ? await this.render(link, root) : Buffer.from(noReportHtml(root));
     response.status(link ? 200 : 404);
