@@ -38,6 +38,7 @@ import { OpenApiModule } from './platform/openapi/openapi-parts';
 import { ProblemFilter } from './platform/http/problem.filter';
 import { SecretsModule } from './platform/secrets/secrets.module';
 import { ProbeModule } from './probe/probe.module';
+import { ReportModule } from './report/report.module';
 import { StatusPageModule } from './status-page/status-page.module';
 import { StreamModule } from './stream/stream.module';
 import { TimeModule } from './platform/time/time.module';
@@ -85,6 +86,7 @@ export class AppModule {
         HeartbeatModule,
         StreamModule,
         StatusPageModule,
+        ReportModule,
         ConfigurationModule,
         DashboardModule,
         ExtensionModule.forRoot(composition, environment),

@@ -26,9 +26,9 @@ const BUDGETS = [
   // No one waits for all of these files, because every page except the overview is fetched when it is opened. The
   // budget has been raised for new pages (96, 116, 125, 132, 140), most recently for the second factor and its QR code.
   // A library added by accident would exceed what is left.
-  { what: 'all .js of the dashboard', budget: 148, counts: (file) => isDashboard(file) && endsWith('.js')(file) },
-  // Raised from 10 for the incident timeline and cards, which are fetched with their page.
-  { what: 'all .css of the dashboard', budget: 12, counts: (file) => isDashboard(file) && endsWith('.css')(file) },
+  { what: 'all .js of the dashboard', budget: 150, counts: (file) => isDashboard(file) && endsWith('.js')(file) },
+  // Raised from 10 and 12 for the incident timeline and the reports, which are fetched with their pages.
+  { what: 'all .css of the dashboard', budget: 13, counts: (file) => isDashboard(file) && endsWith('.css')(file) },
   { what: 'all .js of the API reference', budget: 16, counts: (file) => isReference(file) && endsWith('.js')(file) },
   { what: 'all .js and .css of the help', budget: 16, counts: isHelp },
   { what: 'all .css of the API reference', budget: 6, counts: (file) => isReference(file) && endsWith('.css')(file) },

@@ -38,6 +38,7 @@ export const AUDITED = {
   invitation: 'invitation',
   incident: 'incident',
   probe: 'probe',
+  report_link: 'reportLink',
 } as const satisfies Readonly<Record<string, IdKind>>;
 /** A resource of the service, or one that an extension has registered. */
 export type AuditedResource = keyof typeof AUDITED | (string & Record<never, never>);

@@ -3,6 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { OrgId } from '../platform/access/caller';
 import { costOfChecks, costOfLatency, costOfUptime } from '../platform/access/cost';
 import { IdParam } from '../platform/http/id-param.decorator';
+import { AlsoCsv } from '../platform/http/csv/also-csv.decorator';
 import type { Page } from '../platform/http/page';
 import { Route } from '../platform/http/route.decorator';
 import { CheckListService } from './read/check-list.service';
@@ -26,8 +27,31 @@ export class HistoryController {
     cost: costOfChecks,
     operationId: 'listChecks',
     summary: 'List the checks of an endpoint',
-    description: 'Lists every recorded check with its phases and, if it failed, the reason. Newest first.',
+    description:
+      'Lists every recorded check with its phases and, if it failed, the reason. Newest first. With `Accept: text/csv` and without `limit`, the response has all checks of the range.',
     returns: { page: CheckView, description: 'One page of checks.' },
+  })
+  @AlsoCsv<CheckView>({
+    file: 'checks',
+    columns: [
+      'id',
+      'endpoint_id',
+      'location',
+      'checked_at',
+      'outcome',
+      'duration_ms',
+      'phases.dns_ms',
+      'phases.connect_ms',
+      'phases.tls_ms',
+      'phases.first_byte_ms',
+      'phases.transfer_ms',
+      'status_code',
+      'address',
+      'attempts',
+      'planned',
+      'error.code',
+      'error.message',
+    ],
   })
   listChecks(
     @OrgId() orgId: string,

@@ -7,6 +7,7 @@ import { Bootstrap } from './organization/bootstrap';
 import { OrganizationPurgeJob } from './organization/organization-purge.job';
 import { OrganizationController } from './organization/organization.controller';
 import { OrganizationService } from './organization/organization.service';
+import { OrganizationZones } from './organization/organization-zones';
 import { AccountController } from './people/account.controller';
 import { AccountMails } from './people/account-mails';
 import { AccountService } from './people/account.service';
@@ -66,6 +67,7 @@ import { SingleSignOnService } from './single-sign-on/single-sign-on.service';
   providers: [
     ApiKeyService,
     OrganizationService,
+    OrganizationZones,
     OrganizationPurgeJob,
     Quotas,
     ChangedBytes,
@@ -106,6 +108,7 @@ import { SingleSignOnService } from './single-sign-on/single-sign-on.service';
   exports: [
     ApiKeyService,
     OrganizationService,
+    OrganizationZones,
     Quotas,
     ChangedBytes,
     ChangeQuota,

@@ -119,3 +119,11 @@ export function opaqueId(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
+
+const OPAQUE = /^([0-9a-f]{8})-([0-9a-f]{4})-8([0-9a-f]{3})-8([0-9a-f]{3})-([0-9a-f]{12})$/;
+
+/** Returns whether a text has the form of `opaqueId`. */
+export const isOpaqueId = (text: string): boolean => OPAQUE.test(text);
+
+/** Returns the `LIKE` pattern for the SHA-256 hash in hexadecimal of the text that an ID was derived from. */
+export const opaquePattern = (id: string): string => id.replace(OPAQUE, '$1$2_$3_$4$5%');

@@ -3,6 +3,7 @@ import { Database } from '../platform/database/database';
 import { epochMs } from '../platform/database/epoch-ms';
 import type { Coverable } from '../endpoint/suppression/cover';
 import type { MemberTime, PublicIncident } from './page-incidents';
+import { opaquePattern } from './page-maintenance';
 
 /**
  * The maximum per incident. It also limits updates by users, but not those that the service adds when an incident ends.
@@ -16,6 +17,8 @@ export interface IncidentRange {
   from: Date;
   until: Date;
   limit: number;
+  /** Selects only the incident with this public ID. */
+  id?: string;
 }
 
 type Row = Omit<PublicIncident, 'members'> & { members: MemberTime[] | null };
@@ -32,7 +35,7 @@ export class PublicIncidents {
    * Returns the incidents that affect endpoints of one organization. Open ones come first, then the newest. Cost: one
    * statement.
    */
-  async read(shown: readonly Coverable[], { from, until, limit }: IncidentRange): Promise<PublicIncident[]> {
+  async read(shown: readonly Coverable[], { from, until, limit, id }: IncidentRange): Promise<PublicIncident[]> {
     const [first] = shown;
     if (!first) return [];
     const rows = await this.database.query<Row>(INCIDENTS, [
@@ -45,6 +48,7 @@ export class PublicIncidents {
       limit,
       MAX_UPDATES,
       MAX_CHARACTERS,
+      id === undefined ? null : opaquePattern(id),
     ]);
     return rows.map((row) => ({ ...row, members: row.members ?? [] }));
   }
@@ -70,6 +74,7 @@ const INCIDENTS = `
        AND i.merged_into IS NULL
        AND (member.times IS NOT NULL OR i.scope_all OR i.scope_endpoint_ids && $4::uuid[]
             OR i.scope_website_ids && $5::uuid[] OR i.scope_tags && $6::text[])
+       AND ($10::text IS NULL OR encode(sha256(convert_to(i.id::text, 'UTF8')), 'hex') LIKE $10)
      ORDER BY place LIMIT $7),
   told AS (
     SELECT f.place, newest.*, sum(length(newest.text)) OVER (ORDER BY f.place, newest.nth) AS characters

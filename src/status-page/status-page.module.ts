@@ -11,6 +11,7 @@ import { PageDomains } from './public/page-domains';
 import { PublicIncidents } from './public-incidents';
 import { PublicPages } from './public/public-pages';
 import { PublicStatusController } from './public/public-status.controller';
+import { RobotsController } from './public/robots.controller';
 import { PublicStatusService } from './public/public-status.service';
 import { PageContents } from './settings/page-contents';
 import { PublicPageController } from './settings/public-page.controller';
@@ -22,7 +23,7 @@ import { StatusSnapshots } from './status-snapshot';
 /** Public status pages, feeds, and badges. They are not public until a user publishes them. */
 @Module({
   imports: [WebsiteModule],
-  controllers: [WebsitePageController, PublicPageController, PublicStatusController],
+  controllers: [WebsitePageController, PublicPageController, PublicStatusController, RobotsController],
   providers: [
     WebsitePageService,
     PublicPageService,

@@ -84,6 +84,10 @@ export interface PageLook {
   hasLogo: boolean;
   /** The page's own hostname. */
   domain: string | null;
+  /** Whether search engines may index the page. */
+  indexed: boolean;
+  /** Where readers report a problem. */
+  supportUrl: string | null;
   changedAt: string;
 }
 
@@ -138,6 +142,8 @@ export interface PublishedPage {
   domain: string | null;
   /** How long an endpoint must fail before it is shown as down. `null`: until its alert rules would trigger. */
   downAfterMinutes: number | null;
+  indexed: boolean;
+  supportUrl: string | null;
   /** `null` means that the page shows its website. */
   groups: PageGroup[] | null;
   changedAt: Date;
@@ -274,6 +280,17 @@ export class StatusSnapshots {
     return { ...this.emptyHistory(frame, month), incidents: incidentsOf(incidents, covered), outages };
   }
 
+  /**
+   * Returns a public incident that affects endpoints of the page, however long ago it was, or `null`. `id` is the ID that
+   * the page shows. Cost: two statements, of which one compares the public incidents of the organization. Use
+   * `PublicPages` instead.
+   */
+  async incident(page: PublishedPage, id: string): Promise<StatusIncident | null> {
+    const covered = coveredOf(page.orgId, await this.endpointsOf(page));
+    const rows = await this.incidents.read(covered, { from: new Date(0), until: FOR_EVER, limit: 1, id });
+    return incidentsOf(rows, covered)[0] ?? null;
+  }
+
   /** Returns an empty month without reading anything. */
   emptyHistory(
     { slug, name, look, updated_at }: Pick<StatusSnapshot, 'slug' | 'name' | 'look' | 'updated_at'>,
@@ -343,11 +360,13 @@ export function statusOf(endpoints: readonly Pick<StatusEndpoint, 'status'>[]): 
   return has('paused') && !has('unknown') ? 'paused' : 'unknown';
 }
 
-const lookOf = ({ id, accent, logoHash, domain, changedAt }: PublishedPage): PageLook => ({
+const lookOf = ({ id, accent, logoHash, domain, indexed, supportUrl, changedAt }: PublishedPage): PageLook => ({
   id: opaqueId(id),
   accent,
   hasLogo: logoHash !== null,
   domain,
+  indexed,
+  supportUrl,
   changedAt: changedAt.toISOString(),
 });
 
@@ -393,7 +412,7 @@ function daysOf(
 
 const PUBLISHED = `
   SELECT id, slug, org_id AS "orgId", website_id AS "websiteId", title, description, accent, logo_hash AS "logoHash", domain,
-         groups, down_after_minutes AS "downAfterMinutes", updated_at AS "changedAt"
+         groups, down_after_minutes AS "downAfterMinutes", indexed, support_url AS "supportUrl", updated_at AS "changedAt"
     FROM status_page WHERE slug = $1 AND enabled`;
 
 const LOGO = 'SELECT logo AS body, logo_type AS type FROM status_page WHERE id = $1 AND enabled AND logo IS NOT NULL';

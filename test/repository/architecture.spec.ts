@@ -45,6 +45,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   heartbeat: ['monitoring', 'history', 'endpoint', 'identity', 'engine', 'checker', 'audit', 'platform'],
   stream: ['alert', 'incident', 'endpoint', 'history', 'identity', 'platform'],
   'status-page': ['incident', 'website', 'endpoint', 'identity', 'history', 'audit', 'platform'],
+  report: ['status-page', 'history', 'endpoint', 'website', 'identity', 'audit', 'platform'],
   configuration: [
     'status-page',
     'maintenance',
@@ -126,7 +127,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     openapi: ['problem'],
   },
   'platform/net': { egress: [], dns: ['egress'], dial: ['dns', 'egress'], http: ['dial', 'egress'] },
-  'platform/http': { load: [], body: ['load'], precondition: [], idempotency: ['precondition'] },
+  'platform/http': { load: [], body: ['load'], csv: [], precondition: [], idempotency: ['precondition'] },
   'platform/database': { embedded: ['migrations'], migrations: [], connection: [], dump: ['connection'] },
   'platform/database/migrations': { initial: [] },
   identity: {
@@ -172,6 +173,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     retention: ['write'],
   },
   'status-page': { render: [], public: ['render'], settings: ['public'] },
+  report: { uptime: [], link: ['uptime'], shared: ['link', 'uptime'] },
   configuration: {
     document: [],
     convert: ['document'],

@@ -29,6 +29,7 @@ const WATCHED = [
   '/new/many',
   '/certificates',
   '/websites/:Example shop',
+  '/reports',
   '/?wall',
 ];
 const TOLD = [

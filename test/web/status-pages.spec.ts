@@ -65,8 +65,8 @@ describe('status pages in the browser', () => {
     await page.goto(app.url + address);
     expect(await page.locator('.group').allTextContents()).toEqual(['Core']);
     expect(await page.locator('.endpoints h4').allTextContents()).toEqual(['Checkout', 'Search']);
-    await page.locator('summary').first().press('Enter');
-    expect(await page.locator('details[open] li').first().innerText()).toContain('no data');
+    await page.locator('.menu summary').press('Enter');
+    expect(await page.locator('.menu[open] strong').allTextContents()).toEqual(['Feed', 'Calendar', 'JSON']);
     expect([await visit.barriers(), visit.complaints]).toEqual([[], []]);
     await visit.close();
   });
@@ -196,9 +196,9 @@ describe('status pages in the browser', () => {
       });
 
       it.each([
-        ['told', '.overall p', 'Payments by card take long', 320],
-        ['told', '.overall p', 'Payments by card take long', 1440],
-        ['told/history', '.incidents h3', 'Payments by card take long', 390],
+        ['told', '.hero h2', 'Payments by card take long', 320],
+        ['told', '.hero h2', 'Payments by card take long', 1440],
+        ['told/history', '.past h3', 'Payments by card take long', 390],
       ])(
         'shows %s with %s "%s" without accessibility errors, in both modes, %i pixels wide',
         async (path, where, text, width) => {
@@ -261,14 +261,14 @@ describe('status pages in the browser', () => {
       it.each([
         ['work', 'Maintenance in progress', 390],
         ['work', 'Maintenance in progress', 1280],
-        ['warned', '1 of 2 is degraded', 390],
+        ['warned', 'Degraded: Search', 390],
       ])(
         'shows on the page %s "%s" without accessibility errors, in both modes, %i pixels wide',
         async (slug, text, width) => {
           const visit = await Visit.start(browser, app.url, { width });
           const { page } = visit;
           await page.goto(`${app.url}/status/${slug}`);
-          expect((await page.locator('.overall p').innerText()).trim()).toBe(text);
+          expect((await page.locator('.hero h2').innerText()).trim()).toBe(text);
           for (const colorScheme of ['light', 'dark'] as const) {
             await page.emulateMedia({ colorScheme });
             expect([await visit.barriers(), await visit.overflow(), visit.complaints]).toEqual([[], 0, []]);

@@ -91,6 +91,8 @@ const page = (id: string, more: Partial<PageRow>): PageRow => ({
   logo_hash: null,
   domain: null,
   down_after_minutes: null,
+  indexed: true,
+  support_url: null,
   groups: [],
   external_key: null,
   updated_at: NOW,

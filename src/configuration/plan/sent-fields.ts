@@ -22,7 +22,7 @@ export const PROBE_DEFAULTS: Defaults = { region: '', enabled: true, allow_priva
 
 export const WINDOW_DEFAULTS: Defaults = { description: '', mute: true, exclude_from_uptime: true, public: true };
 
-export const PAGE_DEFAULTS: Defaults = { description: '', enabled: false };
+export const PAGE_DEFAULTS: Defaults = { description: '', indexed: true, enabled: false };
 
 /**
  * Returns the declared fields as a client would send them. Absent fields are still absent, and `null` becomes the

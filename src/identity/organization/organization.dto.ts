@@ -1,9 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsInt, Max, Min, ValidateBy } from 'class-validator';
+import { IsBoolean, IsInt, Max, Min } from 'class-validator';
 import { IsName, Nested, Nullable, Optional, ReadOnlyField } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';
 import { type Role, ROLES } from '../../platform/access/permissions';
-import { isTimeZone } from '../../platform/time/time-zone';
+import { IsTimeZoneName } from '../../platform/time/time-zone.rule';
 import type { QuotaName, QuotaOverrides } from '../quota/quotas';
 
 export interface OrganizationRow {
@@ -67,19 +67,9 @@ export class UpdateOrganizationDto {
 }
 
 const TIMEZONE = {
-  description: 'The IANA time zone of the times in emails.',
+  description: 'The IANA time zone of times in emails, and of the days and months in reports. UTC by default.',
   example: 'Europe/Berlin',
 };
-
-/** Accepts a name in the IANA database. */
-const IsTimeZone = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'isTimeZone',
-    validator: {
-      validate: (value) => typeof value === 'string' && value.length <= 64 && isTimeZone(value),
-      defaultMessage: () => 'timezone must be the name of an IANA time zone such as Europe/Berlin',
-    },
-  });
 
 export class UpdateCurrentOrganizationDto {
   @ReadOnlyField() id?: unknown;
@@ -100,7 +90,7 @@ export class UpdateCurrentOrganizationDto {
 
   @ApiPropertyOptional({ ...TIMEZONE, maxLength: 64 })
   @Optional()
-  @IsTimeZone()
+  @IsTimeZoneName()
   timezone?: string;
 }
 

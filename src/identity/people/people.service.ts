@@ -8,6 +8,7 @@ import { MAX_PAGE_SIZE, type Page } from '../../platform/http/page';
 import { tagged } from '../../platform/http/precondition/entity-tags';
 import { requireMatch } from '../../platform/http/precondition/precondition';
 import { problems } from '../../platform/problem/problem';
+import { capitalized } from '../../platform/text/capitalized';
 import { Clock } from '../../platform/time/clock';
 import { ApiKeyService } from '../api-key/api-key.service';
 import { makerOf, opensOnly } from '../person/maker';
@@ -188,5 +189,4 @@ export class PeopleService {
   }
 }
 
-const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 const tagSource = ({ id, role }: MemberRow) => ({ id, role });

@@ -48,6 +48,9 @@ export const costOfLatency: CostOf = ({ query }, now) => {
   return step < HOUR_SECONDS ? FIRST_DAY + FURTHER_DAY * (Math.min(days, MAX_DAYS) - 1) : 4 + ofLocation({ query });
 };
 
+/** Covers a month of hourly statistics for up to 200 endpoints. */
+export const costOfReport: CostOf = () => 2 * FILTER;
+
 /** The cost of a filter, which also scans the rows that it excludes. */
 const FILTER = 10;
 const ofLocation = ({ query }: CostedRequest): number => (query['location'] === undefined ? 0 : FILTER);

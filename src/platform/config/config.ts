@@ -254,6 +254,9 @@ export class Config {
    */
   @Env('STATUS_PAGE_DOMAINS') @OneOf(['auto', 'allow', 'deny']) statusPageDomains: 'auto' | 'allow' | 'deny' = 'auto';
 
+  /** If `off`, no one can create links to reports, and existing links don't work. */
+  @Env('REPORT_LINKS') @IsSwitch reportLinks = true;
+
   /** Maximum concurrent live streams per organization in this process. */
   @Env('QUOTA_STREAMS') @IsWholeNumber(1, 10_000_000) quotaStreams = 100;
 

@@ -21,6 +21,7 @@ export const ID_PREFIXES = {
   incident: 'inc',
   incidentUpdate: 'iu',
   probe: 'pr',
+  reportLink: 'rpl',
 } as const;
 /** The service's kinds, and kinds that extensions have registered. */
 export type IdKind = keyof typeof ID_PREFIXES | (string & Record<never, never>);

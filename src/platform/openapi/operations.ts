@@ -4,11 +4,16 @@ import { BODY_PROBLEMS, problemResponse } from '../problem/problems.decorator';
 
 interface Operation {
   'x-plain'?: boolean;
+  /** The route also responds with CSV. */
+  'x-csv'?: boolean;
   parameters?: { name: string; in: string }[];
   requestBody?: { content?: Record<string, unknown> };
   responses: Record<
     string,
-    { headers?: Record<string, object>; content?: Record<string, { examples?: Record<string, unknown> }> }
+    {
+      headers?: Record<string, object>;
+      content?: Record<string, { examples?: Record<string, unknown>; schema?: object }>;
+    }
   >;
 }
 
@@ -21,6 +26,7 @@ const CHANGES = new Set(['post', 'put', 'patch', 'delete']);
 export function withOperationsCompleted(document: OpenAPIObject): OpenAPIObject {
   for (const path of Object.values(document.paths)) {
     for (const [method, operation] of Object.entries(path as Record<string, Operation>)) {
+      if (operation['x-csv']) addCsv(operation);
       if (operation['x-plain']) continue;
       if ('application/json' in (operation.requestBody?.content ?? {})) addProblems(operation, BODY_PROBLEMS);
       addProblems(operation, EARLY);
@@ -34,6 +40,13 @@ export function withOperationsCompleted(document: OpenAPIObject): OpenAPIObject 
     }
   }
   return document;
+}
+
+/** Replaces the mark of the route with the media type. */
+function addCsv(operation: Operation): void {
+  delete operation['x-csv'];
+  const ok = operation.responses['200'];
+  if (ok) ok.content = { ...ok.content, 'text/csv': { schema: { type: 'string' } } };
 }
 
 const takes = ({ parameters }: Operation, name: string): boolean =>

@@ -10,14 +10,18 @@ const FORMS: Readonly<Record<string, AskedPage['form']>> = {
   '/status.json': 'json',
   '/badge.svg': 'svg',
   '/feed.atom': 'atom',
+  '/calendar.ics': 'ics',
+  '/icon.svg': 'icon',
+  '/favicon.svg': 'icon',
+  '/favicon.ico': 'icon',
+  '/robots.txt': 'robots',
   '/logo': 'logo',
   '/history': 'history',
   '/history.json': 'history.json',
 };
-/** The paths below `/status/<slug>` that the page's own links use. */
-const BELOW = ['/feed.atom', '/logo', '/history', '/history.json'];
-/** The icon shared by public pages and the dashboard. */
-const ICON = '/favicon.svg';
+/** The paths that the page also has below `/status/<slug>`, as on the installation's own host. */
+const BELOW = ['/feed.atom', '/calendar.ics', '/icon.svg', '/logo', '/history', '/history.json'];
+const INCIDENT = '/incidents/';
 const HEALTH_PATHS: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
 const API = '/api/';
 
@@ -46,7 +50,7 @@ export class HostedPages {
     const slug = this.domains.slugOf(request.headers.host);
     // PUBLIC_URL doesn't indicate whether this hostname is served over HTTPS.
     if (slug !== null) response.removeHeader('Strict-Transport-Security');
-    if (slug === null || request.path === ICON || isForInstallation(request)) return next();
+    if (slug === null || isForInstallation(request)) return next();
     await this.show(slug, request, response);
     return undefined;
   };
@@ -77,8 +81,8 @@ export class HostedPages {
   private async show(slug: string, request: Request, response: Response): Promise<void> {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const asked = isRead ? pageAt(request.path, slug) : null;
-    const { uptime, month } = request.query;
-    await this.status.send(asked, { uptime: windowOf(uptime), month }, request, response);
+    const { uptime, month, refresh } = request.query;
+    await this.status.send(asked, { uptime: windowOf(uptime), month, refresh }, request, response, true);
   }
 }
 
@@ -94,8 +98,10 @@ const isForInstallation = ({ path, headers }: Request): boolean =>
 export function pageAt(path: string, slug: string): AskedPage | null {
   const form = FORMS[path];
   if (form !== undefined) return { slug, form };
-  const below = BELOW.find((end) => path === `/status/${slug}${end}`);
-  if (below !== undefined) return pageAt(below, slug);
+  if (path.startsWith(INCIDENT)) return { slug, form: 'incident', incident: path.slice(INCIDENT.length) };
+  const prefix = `/status/${slug}`;
+  const rest = path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : '';
+  if (BELOW.includes(rest) || rest.startsWith(INCIDENT)) return pageAt(rest, slug);
   const asked = path.startsWith('/status/') ? readPageName(path.slice('/status/'.length)) : null;
   return asked?.slug === slug ? asked : null;
 }

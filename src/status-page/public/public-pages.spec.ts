@@ -22,6 +22,8 @@ const PAGE = {
   downAfterMinutes: null,
   logoHash: null,
   domain: null,
+  indexed: true,
+  supportUrl: null,
   groups: null,
   changedAt: new Date('2026-11-22T00:00:00Z'),
 };
@@ -54,7 +56,15 @@ function pagesOf(orgOf: (slug: string) => string) {
   const frame = (slug: string) => ({
     slug,
     name: slug,
-    look: { id: slug, accent: null, hasLogo: false, domain: null, changedAt: '2026-11-22T00:00:00Z' },
+    look: {
+      id: slug,
+      accent: null,
+      hasLogo: false,
+      domain: null,
+      indexed: true,
+      supportUrl: null,
+      changedAt: '2026-11-22T00:00:00Z',
+    },
     updated_at: '2026-11-22T00:00:00Z',
   });
   const month = (slug: string, { name }: { name: string }) => ({
@@ -98,11 +108,11 @@ function pagesOf(orgOf: (slug: string) => string) {
 describe('the cached public pages', () => {
   it('are bounded by their bytes: the least recently shown one is read again', async () => {
     const { pages, read } = pagesOf((slug) => `org of ${slug}`);
-    for (let i = 0; i < 24; i++) await pages.get(`page-${i}`, 'html', {}, '');
-    await pages.get('page-23', 'html', {}, '');
-    expect(read).toHaveLength(24);
+    for (let i = 0; i < 44; i++) await pages.get(`page-${i}`, 'html', {}, '');
+    await pages.get('page-43', 'html', {}, '');
+    expect(read).toHaveLength(44);
     await pages.get('page-0', 'html', {}, '');
-    expect(read.slice(24)).toEqual(['page-0']);
+    expect(read.slice(44)).toEqual(['page-0']);
   });
 
   it('are shown from the cache for at most a minute while an organization has many large ones read again and again', async () => {

@@ -8,15 +8,30 @@ import { Config } from '../../platform/config/config';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
 import { HOUR_MS, SECOND_MS } from '../../platform/time/time-units';
+import { isOpaqueId } from '../page-maintenance';
 import { type PageMonth, readMonth } from '../page-month';
 import { atomFeed } from '../render/atom-feed';
+import { calendarFeed } from '../render/calendar-feed';
 import { historyHtml } from '../render/history-html';
+import { incidentHtml } from '../render/incident-html';
+import { pageIcon } from '../render/page-icon';
+import type { PageLinks } from '../render/page-parts';
+import { absolutePaths, type PagePlace, pathsOf } from '../render/page-paths';
+import { pageState } from '../render/page-state';
+import { pageRobots } from '../render/robots';
 import { type BadgeWindow, statusBadge } from '../render/status-badge';
-import { statusHtml } from '../render/status-html';
+import { REFRESH_SECONDS, statusHtml } from '../render/status-html';
 import { historyJson, statusJson } from '../render/status-json';
 import { statusPolicy } from '../render/status-policy';
 import { SHOWN_DAYS } from '../shown-days';
-import { type HistoryExtent, type PublishedPage, type StatusSnapshot, StatusSnapshots } from '../status-snapshot';
+import type { StatusIncident } from '../page-incidents';
+import {
+  type HistoryExtent,
+  type PageLook,
+  type PublishedPage,
+  type StatusSnapshot,
+  StatusSnapshots,
+} from '../status-snapshot';
 
 /** How long this process and all HTTP caches keep a page. */
 export const KEPT_SECONDS = 15;
@@ -55,20 +70,30 @@ const ALL_GUESSES = { rate: 200, burst: 400 };
 /** Rendering yields to the event loop after this time. */
 const PIECE_MS = 10;
 
-/** The forms of a page. `logo` is the uploaded image, and `history` is one month of the page's history. */
+/**
+ * The forms of a page. `logo` is the uploaded image, `history` is one month of the page's history, and `incident` is the
+ * page of one incident. `robots` is only under the page's own host name.
+ */
 type HistoryForm = 'history' | 'history.json';
-export type PageForm = 'html' | 'json' | 'svg' | 'atom' | 'logo' | HistoryForm;
+type SnapshotForm = 'html' | 'json' | 'svg' | 'atom' | 'ics' | 'icon' | 'robots' | 'logo';
+export type PageForm = SnapshotForm | HistoryForm | 'incident';
 const HISTORY: ReadonlySet<PageForm> = new Set<HistoryForm>(['history', 'history.json']);
-/** Forms that contain URLs that depend on where the page was requested. */
-const FOR_PEOPLE: ReadonlySet<PageForm> = new Set<PageForm>(['html', 'history']);
+/** Documents that people read. They contain URLs that depend on where the page was requested. */
+const FOR_PEOPLE: ReadonlySet<PageForm> = new Set<PageForm>(['html', 'history', 'incident']);
+/** The page of the service itself, without a proxy's path. */
+const AT_ROOT: PagePlace = { root: '', hosted: false };
 
 export interface PageQuery {
   /** The number of days that the badge covers. */
   uptime?: BadgeWindow | undefined;
   /** The month of the history, not yet validated. */
   month?: unknown;
-  /** For pages that people read, the path prefix for each URL. */
-  root?: string;
+  /** The public ID of an incident, not yet validated. */
+  incident?: string;
+  /** `off` for a page that doesn't reload itself. */
+  refresh?: unknown;
+  /** For pages that people read, where the page was requested. */
+  place?: PagePlace;
 }
 
 /** A rendered page, ready to send. */
@@ -78,6 +103,10 @@ export interface RenderedPage {
   type: string;
   /** The Content-Security-Policy, or `null` if the form isn't a document. */
   policy: string | null;
+  /** Whether search engines may index it. */
+  indexed: boolean;
+  /** After how many seconds a browser reloads the document, or `null` for never. */
+  refreshSeconds: number | null;
 }
 
 const TYPES = {
@@ -85,6 +114,10 @@ const TYPES = {
   json: 'application/json; charset=utf-8',
   svg: 'image/svg+xml; charset=utf-8',
   atom: 'application/atom+xml; charset=utf-8',
+  ics: 'text/calendar; charset=utf-8',
+  icon: 'image/svg+xml; charset=utf-8',
+  robots: 'text/plain; charset=utf-8',
+  incident: 'text/html; charset=utf-8',
   history: 'text/html; charset=utf-8',
   'history.json': 'application/json; charset=utf-8',
 } as const;
@@ -126,7 +159,7 @@ export class PublicPages {
     max: MAX_MONTH_BYTES,
     of: ({ rendered }) => rendered.body.length,
   });
-  private readonly readingMonths = new Map<string, Promise<RenderedPage>>();
+  private readonly readingMonths = new Map<string, Promise<RenderedPage | null>>();
   /** The time when a name was found to have no page. */
   private readonly unknown = new BoundedMap<string, number>(MAX_UNKNOWN);
   /** The last change of incidents on this instance, by organization. */
@@ -163,12 +196,14 @@ export class PublicPages {
       throw problems.invalidQuery([{ pointer: '?month', code: 'invalid_format', message: month }]);
     const page = await this.page(slug, address);
     if (!page) return null;
-    const { uptime, root = '' } = query;
-    if (form === 'history' || form === 'history.json') return this.month(page, form, month, root);
-    const key = `${form} ${(form === 'svg' && uptime) || ''} ${FOR_PEOPLE.has(form) ? root : ''}`;
+    const { uptime, place = AT_ROOT } = query;
+    if (form === 'history' || form === 'history.json') return this.month(page, form, month, place);
+    if (form === 'incident') return this.incident(page, query.incident ?? '', place, address);
+    const isRefreshed = query.refresh !== 'off';
+    const key = `${form} ${(form === 'svg' && uptime) || ''} ${FOR_PEOPLE.has(form) ? `${keyOf(place)} ${isRefreshed}` : ''}`;
     const known = page.rendered.get(key);
     if (known) return known;
-    const rendering = this.render(page, form, { uptime, root });
+    const rendering = this.render(page, form, { uptime, place, isRefreshed });
     page.rendered.set(key, rendering);
     rendering.catch(() => page.rendered.delete(key));
     const rendered = await rendering;
@@ -250,20 +285,27 @@ export class PublicPages {
 
   private render(
     page: KeptPage,
-    form: Exclude<PageForm, HistoryForm>,
-    { uptime, root }: { uptime: BadgeWindow | undefined; root: string },
+    form: SnapshotForm,
+    { uptime, place, isRefreshed }: { uptime: BadgeWindow | undefined; place: PagePlace; isRefreshed: boolean },
   ): Promise<RenderedPage | null> {
     const { snapshot } = page;
-    const { accent } = snapshot.look;
+    const { look } = snapshot;
+    const { publicUrl } = this.config;
     switch (form) {
       case 'html':
-        return rendered(form, statusHtml(snapshot, root), accent);
+        return rendered(form, statusHtml(snapshot, this.links(snapshot, place), isRefreshed), look, isRefreshed);
       case 'svg':
-        return rendered(form, [statusBadge(snapshot, uptime)], accent);
+        return rendered(form, [statusBadge(snapshot, uptime)], look);
       case 'json':
-        return rendered(form, statusJson(snapshot), accent);
+        return rendered(form, statusJson(snapshot), look);
       case 'atom':
-        return rendered(form, atomFeed(snapshot, this.config.publicUrl), accent);
+        return rendered(form, atomFeed(snapshot, publicUrl), look);
+      case 'ics':
+        return rendered(form, calendarFeed(snapshot, absolutePaths(snapshot, publicUrl)), look);
+      case 'icon':
+        return rendered(form, [pageIcon(pageState(snapshot))], look);
+      case 'robots':
+        return rendered(form, [pageRobots(look.indexed)], look);
       case 'logo':
         return this.logo(page);
       default:
@@ -271,26 +313,75 @@ export class PublicPages {
     }
   }
 
+  private links(shown: Pick<StatusSnapshot, 'slug' | 'look'>, place: PagePlace): PageLinks {
+    return { paths: pathsOf(shown.slug, place), absolute: absolutePaths(shown, this.config.publicUrl) };
+  }
+
   /**
    * Returns a month from the cache as long as nothing in it has changed. Throws: `temporarily_unavailable` if too many
    * months are read.
    */
-  private async month(page: KeptPage, form: HistoryForm, month: PageMonth, root: string): Promise<RenderedPage> {
-    const { published } = page;
+  private async month(
+    page: KeptPage,
+    form: HistoryForm,
+    month: PageMonth,
+    place: PagePlace,
+  ): Promise<RenderedPage | null> {
     const extent = await this.extentOf(page);
-    const key = `${published.slug} ${form} ${month.name} ${FOR_PEOPLE.has(form) ? root : ''}`;
+    const key = `${page.published.slug} ${form} ${month.name} ${FOR_PEOPLE.has(form) ? keyOf(place) : ''}`;
+    const keptMs = month.until <= this.clock.now() ? KEPT_MONTH_MS : KEPT_MS;
+    return this.whileSame(page, extent, { key, keptMs }, () => this.renderMonth(page, form, { month, place, extent }));
+  }
+
+  /**
+   * Returns the page of an incident, or `null` if the page shows no such incident. The page itself has most of those that
+   * people open. Throws: `temporarily_unavailable` if too many others are read.
+   */
+  private async incident(page: KeptPage, id: string, place: PagePlace, address: string): Promise<RenderedPage | null> {
+    if (!isOpaqueId(id)) return null;
+    const { published, snapshot } = page;
+    const extent = await this.extentOf(page);
+    const listed = snapshot.incidents.find((incident) => incident.id === id);
+    const keptMs = listed?.ended_at === null ? KEPT_MS : KEPT_MONTH_MS;
+    const key = `${published.slug} incident ${id} ${keyOf(place)}`;
+    return this.whileSame(page, extent, { key, keptMs }, async () => {
+      const incident = listed && !listed.more ? listed : await this.readIncident(published, id, address);
+      if (!incident) return null;
+      const isOpen = incident.ended_at === null;
+      return rendered(
+        'incident',
+        incidentHtml({ ...snapshot, incident }, this.links(snapshot, place)),
+        snapshot.look,
+        isOpen,
+      );
+    });
+  }
+
+  private async readIncident(published: PublishedPage, id: string, address: string): Promise<StatusIncident | null> {
+    if (this.monthReads.take(published.orgId, 1) > 0) throw problems.temporarilyUnavailable();
+    const incident = await this.snapshots.incident(published, id);
+    if (!incident) this.countGuess(address);
+    return incident;
+  }
+
+  /** Returns a rendered page from the cache until the page or a public incident of its organization changes. */
+  private async whileSame(
+    { published }: KeptPage,
+    extent: HistoryExtent,
+    { key, keptMs }: { key: string; keptMs: number },
+    render: () => Promise<RenderedPage | null>,
+  ): Promise<RenderedPage | null> {
     const version = `${published.changedAt.getTime()} ${extent.version} ${this.changes.get(published.orgId) ?? ''}`;
     const nowMs = this.clock.monotonic();
     const kept = this.months.get(key);
-    const keptMs = month.until <= this.clock.now() ? KEPT_MONTH_MS : KEPT_MS;
     if (kept?.version === version && nowMs - kept.renderedAtMs < keptMs) return kept.rendered;
     const reading = this.readingMonths.get(`${key} ${version}`);
     if (reading) return reading;
-    const rendering = this.renderMonth(page, form, { month, root, extent });
+    const rendering = render();
     this.readingMonths.set(`${key} ${version}`, rendering);
     try {
       const fresh = await rendering;
-      this.months.set(key, { rendered: fresh, renderedAtMs: nowMs, version });
+      if (fresh) this.months.set(key, { rendered: fresh, renderedAtMs: nowMs, version });
       return fresh;
     } finally {
       this.readingMonths.delete(`${key} ${version}`);
@@ -308,7 +399,7 @@ export class PublicPages {
   private async renderMonth(
     { published, snapshot }: KeptPage,
     form: HistoryForm,
-    { month, root, extent: { since } }: { month: PageMonth; root: string; extent: HistoryExtent },
+    { month, place, extent: { since } }: { month: PageMonth; place: PagePlace; extent: HistoryExtent },
   ): Promise<RenderedPage> {
     const isEmpty = since === null || month.until <= since;
     if (!isEmpty && this.monthReads.take(published.orgId, costOf({ snapshot })) > 0)
@@ -316,13 +407,21 @@ export class PublicPages {
     const history = isEmpty
       ? this.snapshots.emptyHistory(snapshot, month)
       : await this.snapshots.history(published, month);
-    const body = form === 'history' ? historyHtml(history, root) : historyJson(history);
-    return rendered(form, body, history.look.accent);
+    const body = form === 'history' ? historyHtml(history, this.links(history, place)) : historyJson(history);
+    return rendered(form, body, history.look);
   }
 
   private async logo({ published }: KeptPage): Promise<RenderedPage | null> {
     const logo = published.logoHash === null ? null : await this.snapshots.logo(published);
-    return logo && { ...logo, etag: `"${published.logoHash}"`, policy: null };
+    return (
+      logo && {
+        ...logo,
+        etag: `"${published.logoHash}"`,
+        policy: null,
+        indexed: published.indexed,
+        refreshSeconds: null,
+      }
+    );
   }
 
   /** Existing pages don't count as guesses, because names that were found before are remembered. */
@@ -340,10 +439,13 @@ const mayStay = ({ readAtMs }: KeptPage, nowMs: number): boolean => nowMs - read
 const costOf = ({ snapshot }: Pick<KeptPage, 'snapshot'>): number =>
   1 + Math.floor(snapshot.endpoints.length / ENDPOINTS_PER_READ);
 
+const keyOf = ({ root, hosted }: PagePlace): string => `${root} ${hosted}`;
+
 async function rendered(
   form: keyof typeof TYPES,
   pieces: Iterable<string>,
-  accent: string | null,
+  { accent, indexed }: PageLook,
+  isRefreshed = false,
 ): Promise<RenderedPage> {
   const hash = createHash('sha256');
   const parts: Buffer[] = [];
@@ -360,6 +462,8 @@ async function rendered(
     body: Buffer.concat(parts),
     etag: `"${hash.digest('base64url').slice(0, 27)}"`,
     type: TYPES[form],
-    policy: form === 'html' || form === 'history' ? statusPolicy(accent) : null,
+    policy: FOR_PEOPLE.has(form) ? statusPolicy(accent) : null,
+    indexed,
+    refreshSeconds: isRefreshed ? REFRESH_SECONDS : null,
   };
 }

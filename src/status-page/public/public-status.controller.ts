@@ -16,6 +16,14 @@ class PublicStatusQuery {
   @Optional()
   @IsIn(Object.keys(BADGE_WINDOWS))
   uptime?: BadgeWindow;
+
+  @ApiPropertyOptional({
+    enum: ['off'],
+    description: 'For `<slug>`: `off` shows a page that does not reload itself. By default, it does so every minute.',
+  })
+  @Optional()
+  @IsIn(['off'])
+  refresh?: 'off';
 }
 
 class PublicHistoryQuery {
@@ -95,6 +103,69 @@ export class PublicStatusController {
   @ApiParam(NAME)
   feed(@Param('slug') slug: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     return this.status.respondWith('atom', slug, {}, request, response);
+  }
+
+  @Route('GET', ':slug/calendar.ics', {
+    access: 'public',
+    countedBy: 'STATUS_RATE_LIMIT_PER_SECOND',
+    operationId: 'getStatusCalendar',
+    summary: 'Get the announced maintenance of a public status page as a calendar',
+    description:
+      'Needs no API key, and is cached for 15 seconds. Calendar programs can subscribe to it. It has one event per ' +
+      'announced maintenance window of the next seven days, which is kept for two days after its end. The IDs of ' +
+      'events do not change. A page with a domain also has the calendar at `/calendar.ics`.',
+    returns: {
+      description: 'The calendar (iCalendar, RFC 5545).',
+      content: { 'text/calendar': { schema: { type: 'string' } } },
+    },
+    problems: ['rate_limited'],
+  })
+  @ApiParam(NAME)
+  calendar(@Param('slug') slug: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    return this.status.respondWith('ics', slug, {}, request, response);
+  }
+
+  @Route('GET', ':slug/icon.svg', {
+    access: 'public',
+    countedBy: 'STATUS_RATE_LIMIT_PER_SECOND',
+    operationId: 'getStatusIcon',
+    summary: 'Get the icon of a public status page',
+    description:
+      'Needs no API key, and is cached for 15 seconds. The icon shows the state of the page, for example in the tab ' +
+      'of a browser.',
+    returns: { description: 'The icon.', content: { 'image/svg+xml': { schema: { type: 'string' } } } },
+    problems: ['rate_limited'],
+  })
+  @ApiParam(NAME)
+  icon(@Param('slug') slug: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    return this.status.respondWith('icon', slug, {}, request, response);
+  }
+
+  @Route('GET', ':slug/incidents/:incident', {
+    access: 'public',
+    countedBy: 'STATUS_RATE_LIMIT_PER_SECOND',
+    operationId: 'showStatusIncident',
+    summary: 'Show an incident of a public status page',
+    description:
+      'Needs no API key, and is cached for 15 seconds. Shows a public incident that affects endpoints of the page, ' +
+      'with all its public updates, for as long as the incident is stored. A page with a domain also has it at ' +
+      '`/incidents/{incident}`.',
+    returns: { description: 'The page.', content: { 'text/html': { schema: { type: 'string' } } } },
+    problems: ['rate_limited'],
+  })
+  @ApiParam(NAME)
+  @ApiParam({
+    name: 'incident',
+    example: '6f1c0f2e-5b1a-8c3d-8e4f-0123456789ab',
+    description: 'The `id` of the incident in the JSON of the page.',
+  })
+  incident(
+    @Param('slug') slug: string,
+    @Param('incident') incident: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.status.respondWith('incident', slug, { incident }, request, response);
   }
 
   @Route('GET', ':slug/history', {

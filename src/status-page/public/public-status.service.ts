@@ -16,6 +16,8 @@ import { KEPT_SECONDS, type PageForm, type PageQuery, PublicPages } from './publ
 export interface AskedPage {
   slug: string;
   form: PageForm;
+  /** The public ID in the URL, for the page of an incident. */
+  incident?: string;
 }
 
 const PAGE = /^([a-z0-9-]{3,64})(?:\.(json|svg))?$/;
@@ -47,9 +49,9 @@ export class PublicStatusService {
     return this.send(readPageName(name), query, request, response);
   }
 
-  /** Sends the feed, the logo, or a month of a page. */
+  /** Sends any other form of a page. */
   respondWith(
-    form: 'atom' | 'logo' | 'history' | 'history.json',
+    form: Exclude<PageForm, 'html' | 'json' | 'svg' | 'robots'>,
     name: string,
     query: PageQuery,
     request: Request,
@@ -63,14 +65,29 @@ export class PublicStatusService {
    * Sends a page. A page that isn't published gets the usual 404, shown as an HTML page in a browser. Throws:
    * `rate_limited` for an address that sends too many requests.
    */
-  async send(asked: AskedPage | null, query: PageQuery, request: Request, response: Response): Promise<void> {
+  async send(
+    asked: AskedPage | null,
+    query: PageQuery,
+    request: Request,
+    response: Response,
+    hosted = false,
+  ): Promise<void> {
     const networks = clientNetworks(request);
     const wait = this.requests?.take(networks) ?? 0;
     if (wait > 0) throw problems.rateLimited(Math.ceil(wait));
     const form = asked?.form ?? 'html';
     const rendered =
-      asked && (await this.pages.get(asked.slug, form, { ...query, root: rootFor(request) }, networks[0] ?? ''));
+      asked &&
+      (await this.pages.get(
+        asked.slug,
+        form,
+        { incident: asked.incident ?? '', ...query, place: { root: rootFor(request), hosted } },
+        networks[0] ?? '',
+      ));
     if (!rendered) return sendNotFound(request, response);
+    if (!rendered.indexed) response.setHeader('X-Robots-Tag', 'noindex');
+    // Works without a script, and a reader can pause it.
+    if (rendered.refreshSeconds !== null) response.setHeader('Refresh', String(rendered.refreshSeconds));
     response.setHeader('Cache-Control', `public, max-age=${KEPT_SECONDS}`);
     response.setHeader('Content-Type', rendered.type);
     response.setHeader('ETag', rendered.etag);

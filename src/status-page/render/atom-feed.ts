@@ -4,6 +4,7 @@ import type { StatusMaintenance } from '../page-maintenance';
 import type { StatusOutage, StatusSnapshot } from '../status-snapshot';
 import { STATUS_WORDS } from './incident-html';
 import { affected } from './maintenance-html';
+import { absolutePaths, type PagePaths, pathsOf } from './page-paths';
 import { utc, utcRange } from './times';
 import { html } from '../../platform/text/html';
 
@@ -13,11 +14,13 @@ interface Entry {
   published: string;
   updated: string;
   category: string;
+  /** The URL of the page about it. */
+  href: string;
   /** Yields the text in pieces, because an incident's updates can be long in total. */
   text: () => Iterable<string>;
 }
 
-function outageEntry({ id, endpoint, started_at, ended_at, reason }: StatusOutage): Entry {
+function outageEntry({ id, endpoint, started_at, ended_at, reason }: StatusOutage, { home }: PagePaths): Entry {
   const began = `Down since ${utc(started_at)}: ${reason ?? 'not reachable'}.`;
   return {
     id,
@@ -26,6 +29,7 @@ function outageEntry({ id, endpoint, started_at, ended_at, reason }: StatusOutag
     // The time of the last change, which is the start or the end.
     updated: ended_at ?? started_at,
     category: ended_at === null ? 'began' : 'ended',
+    href: home,
     text: () => [ended_at === null ? `${began} Ongoing.` : `${began} Recovered at ${utc(ended_at)}.`],
   };
 }
@@ -36,7 +40,7 @@ const WORK = {
   over: { title: 'Maintenance completed', category: 'maintenance-ended' },
 } as const;
 
-function workEntry(work: StatusMaintenance): Entry {
+function workEntry(work: StatusMaintenance, { home }: PagePaths): Entry {
   const { title, category } = WORK[work.state];
   const times = `${utcRange(work.starts_at, work.ends_at)}. Affects ${affected(work)}.`;
   return {
@@ -45,6 +49,7 @@ function workEntry(work: StatusMaintenance): Entry {
     published: work.published_at,
     updated: work.updated_at,
     category,
+    href: home,
     text: () => [work.description === '' ? times : `${times}\n${publicText(work.description)}`],
   };
 }
@@ -64,7 +69,7 @@ function outageText(outages: readonly StatusPeriod[]): string {
 }
 
 /** The updates are newest first. */
-function incidentEntry(incident: StatusIncident): Entry {
+function incidentEntry(incident: StatusIncident, paths: PagePaths): Entry {
   const { id, title, started_at, ended_at, outages, updates, published_at, updated_at } = incident;
   const began = `Since ${utc(started_at)}`;
   const recurred = outages ? ` ${outageText(outages)}` : '';
@@ -79,6 +84,7 @@ function incidentEntry(incident: StatusIncident): Entry {
     published: published_at,
     updated: updated_at,
     category: ended_at === null ? 'incident-open' : 'incident-over',
+    href: paths.incident(id),
     *text() {
       yield `${times} Affects ${affected(incident)}.`;
       for (const update of updates) yield `\n\n${said(update)}`;
@@ -86,13 +92,13 @@ function incidentEntry(incident: StatusIncident): Entry {
   };
 }
 
-function* entryXml({ id, title, published, updated, category, text }: Entry, address: string): Generator<string> {
+function* entryXml({ id, title, published, updated, category, href, text }: Entry): Generator<string> {
   yield `<entry>
 <id>urn:uuid:${id}</id>
 <title>${xml(title)}</title>
 <published>${published}</published>
 <updated>${updated}</updated>
-<link rel="alternate" type="text/html" href="${address}"/>
+<link rel="alternate" type="text/html" href="${href}"/>
 <category term="${category}"/>
 <content type="text">`;
   for (const piece of text()) yield xml(piece);
@@ -107,10 +113,13 @@ function* entryXml({ id, title, published, updated, category, text }: Entry, add
  */
 export function* atomFeed(snapshot: StatusSnapshot, publicUrl: string | null): Generator<string> {
   const { name, slug, look, incidents, otherOutages, maintenance } = snapshot;
-  // If neither URL is known, the page doesn't know its own URL. Feed readers resolve the links relative to the feed.
-  const base = look.domain === null ? (publicUrl ?? '') : `https://${look.domain}`;
-  const page = look.domain === null ? `${base}/status/${slug}` : `${base}/`;
-  const entries = [...incidents.map(incidentEntry), ...maintenance.map(workEntry), ...otherOutages.map(outageEntry)];
+  // If its URL is unknown, feed readers resolve the links relative to the feed.
+  const paths = absolutePaths(snapshot, publicUrl) ?? pathsOf(slug, { root: '', hosted: false });
+  const entries = [
+    ...incidents.map((incident) => incidentEntry(incident, paths)),
+    ...maintenance.map((work) => workEntry(work, paths)),
+    ...otherOutages.map((outage) => outageEntry(outage, paths)),
+  ];
   entries.sort((a, b) => (a.updated > b.updated ? -1 : a.updated < b.updated ? 1 : 0));
   const updated = [look.changedAt, ...entries.map((entry) => entry.updated)].sort().at(-1) ?? look.changedAt;
   yield `<?xml version="1.0" encoding="utf-8"?>
@@ -119,10 +128,10 @@ export function* atomFeed(snapshot: StatusSnapshot, publicUrl: string | null): G
 <title>${xml(name)}</title>
 <updated>${updated}</updated>
 <author><name>${xml(name)}</name></author>
-<link rel="self" type="application/atom+xml" href="${base}/status/${slug}/feed.atom"/>
-<link rel="alternate" type="text/html" href="${page}"/>
+<link rel="self" type="application/atom+xml" href="${paths.feed}"/>
+<link rel="alternate" type="text/html" href="${paths.home}"/>
 `;
-  for (const entry of entries) yield* entryXml(entry, page);
+  for (const entry of entries) yield* entryXml(entry);
   yield '</feed>\n';
 }
 

@@ -1,82 +1,146 @@
 import { SHOWN_DAYS } from '../shown-days';
-import { type StatusDay } from '../status-snapshot';
+import type { StatusDay } from '../status-snapshot';
+import { dayOfMonth } from './times';
 import { percent } from './uptime';
 
+/** One day is 6 units wide: a bar of 5 and a gap. Its style draws a run of equal days as one dashed line. */
 const WIDTH = 6;
-const HEIGHT = 40;
-/**
- * The top of the bar for a day without a failure. Bars with failures are taller, so they are noticeable even to
- * color-blind readers.
- */
-const TOP = 6;
-/** The bar for today is wider because it is the most important day. */
-const TODAY_WIDTH = 16;
-/** The height that remains for the day's other checks above the dashes of announced maintenance. */
-const ABOVE = 20;
-const DASH = 4;
-const GAP = 2;
+const GAP = 1;
+const HEIGHT = 28;
+/** The vertical middle of the bars, and of the ticks below days with failures. */
+const BAR_Y = 11;
+const TICK_Y = 26;
 
-/**
- * Draws the bar for one day: green from the bottom, and red from the top, taller than any green and never too small to
- * see. A day without data is a stub. Outages during announced maintenance are dashes at the bottom. The last bar is
- * today.
- */
-function bar({ date, up, down, planned }: StatusDay, index: number, all: readonly StatusDay[]): string {
-  const x = index * WIDTH + 1;
-  const width = index === all.length - 1 ? TODAY_WIDTH : WIDTH - GAP;
-  const share = up + down === 0 ? null : down / (up + down);
-  const room = planned ? ABOVE : HEIGHT;
-  const failed = share === null || share === 0 ? 0 : Math.min(room, Math.max(TOP + 4, Math.round(share * room)));
-  const ok = Math.max(failed, TOP);
-  const part = (kind: string, y: number, height: number) =>
-    height > 0 ? `<path class="${kind}" d="M${x} ${y}h${width}v${height}h-${width}z"/>` : '';
-  const empty = planned ? '' : part('none', HEIGHT - 4, 4);
-  const parts = share === null ? empty : part('bad', 0, failed) + part('ok', ok, room - ok);
-  const work = planned ? dashes(x, width, share === null ? TOP : ABOVE + GAP) : '';
-  return `<g><title>${date}: ${dayText(planned, up, down)}</title>${parts}${work}</g>`;
+/** Up to which share of failed checks a day is `low` or `some`. */
+const LOW = 0.01;
+const SOME = 0.1;
+
+/** The kinds of days, in the order in which their paths are drawn. They are also class names. */
+const KINDS = ['none', 'ok', 'low', 'some', 'bad', 'work'] as const;
+type DayKind = (typeof KINDS)[number];
+
+/** Returns the severity of a day. A day is `work` only if nothing was checked outside of announced maintenance. */
+export function kindOf({ up, down, planned }: StatusDay): DayKind {
+  const checks = up + down;
+  if (checks === 0) return planned ? 'work' : 'none';
+  const failed = down / checks;
+  if (failed === 0) return 'ok';
+  return failed < LOW ? 'low' : failed < SOME ? 'some' : 'bad';
 }
 
-function dashes(x: number, width: number, from: number): string {
-  let path = '';
-  for (let y = HEIGHT - DASH; y >= from; y -= DASH + GAP) path += `M${x} ${y}h${width}v${DASH}h-${width}z`;
-  return `<path class="work" d="${path}"/>`;
+/** Days of equal kind that follow each other, from day `from` up to, but not including, day `to`. */
+interface Run<Kind extends string> {
+  kind: Kind;
+  from: number;
+  to: number;
 }
 
-/** Draws the bars of all days as one image. */
+function runsOf<Kind extends string>(kinds: readonly Kind[]): Run<Kind>[] {
+  const runs: Run<Kind>[] = [];
+  for (const [at, kind] of kinds.entries()) {
+    const last = runs.at(-1);
+    if (last?.kind === kind) last.to = at + 1;
+    else runs.push({ kind, from: at, to: at + 1 });
+  }
+  return runs;
+}
+
+/** The mark below a day: failures, planned maintenance, or nothing. They are also class names. */
+const tickOf = ({ down, planned }: StatusDay): 'tick' | 'tick work' | '' =>
+  down > 0 ? 'tick' : planned ? 'tick work' : '';
+
+/** Returns one path for runs, in relative steps. The dashes start again with each of them. */
+function pathOf(runs: readonly Run<string>[], y: number): string {
+  let [path, x] = ['', 0];
+  for (const { from, to } of runs) {
+    const start = from * WIDTH;
+    const length = (to - from) * WIDTH - GAP;
+    path += path === '' ? `M${start} ${y}h${length}` : `m${start - x} 0h${length}`;
+    x = start + length;
+  }
+  return path;
+}
+
+/** Draws all runs of one kind as one path. Empty if there are none. */
+function drawn(kind: string, runs: readonly Run<string>[], y: number): string {
+  const own = runs.filter((run) => run.kind === kind);
+  return own.length === 0 ? '' : `<path class="${kind}" d="${pathOf(own, y)}"/>`;
+}
+
+/** The outline of the last of `SHOWN_DAYS` bars. It is in the document once. */
+export const TODAY_SYMBOL = `<path id="today" class="today" d="M${(SHOWN_DAYS - 1) * WIDTH} 0h${WIDTH - GAP}v22h-${WIDTH - GAP}z"/>`;
+
+/** Draws bars of these kinds, with ticks below. Both are class names. `''` draws nothing. The last bar is outlined if `isToday`. */
+export function daysImage(kinds: readonly string[], ticks: readonly string[], label: string, isToday = false): string {
+  const [bars, marks] = [runsOf(kinds), runsOf(ticks)];
+  const paths = [
+    ...KINDS.map((kind) => drawn(kind, bars, BAR_Y)),
+    ...(['tick', 'tick work'] as const).map((kind) => drawn(kind, marks, TICK_Y)),
+    isToday ? '<use href="#today"/>' : '',
+  ];
+  return `<svg class="bars" viewBox="0 0 ${kinds.length * WIDTH - GAP} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}">${paths.join('')}</svg>`;
+}
+
+/**
+ * Draws the days as equal bars in one image, the oldest first. The color shows the severity. A tick below shows each
+ * day with failures or planned maintenance, also to readers who don't see colors. Today is outlined.
+ */
 export const dayBars = (days: readonly StatusDay[], label: string): string =>
-  `<svg class="bars" viewBox="0 0 ${(SHOWN_DAYS - 1) * WIDTH + TODAY_WIDTH + GAP} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}">${days.map(bar).join('')}</svg>`;
+  daysImage(days.map(kindOf), days.map(tickOf), label, true);
 
-/** A sample of the dashes for the legend. */
-export const PLANNED_SAMPLE = `<svg class="sample" width="8" height="16" viewBox="0 0 4 16" preserveAspectRatio="none" aria-hidden="true"><path class="work" d="M0 0h4v4h-4zM0 6h4v4h-4zM0 12h4v4h-4z"/></svg>`;
-
-const checksText = (up: number, down: number): string =>
-  up + down === 0 ? 'no data' : `${percent(up / (up + down))} of ${up + down} ${up + down === 1 ? 'check' : 'checks'}`;
-
-function dayText(planned: boolean, up: number, down: number): string {
-  if (!planned) return checksText(up, down);
-  return up + down === 0 ? 'planned maintenance' : `planned maintenance, otherwise ${checksText(up, down)}`;
+/** Describes the bars as text: `90 days: 99.81% up, 3 days with failures`. */
+export function barsLabel(days: readonly StatusDay[], uptime: string): string {
+  const bad = days.filter(({ down }) => down > 0).length;
+  const planned = days.filter((day) => day.planned).length;
+  const also = planned === 0 ? '' : `, ${planned} with planned maintenance`;
+  return `${SHOWN_DAYS} days: ${uptime} up, ${bad} ${bad === 1 ? 'day' : 'days'} with failures${also}`;
 }
 
-/** The kind of day. 0: no data, 1: all up, 2: something failed, 3: planned. */
-const kindOf = ({ up, down, planned }: StatusDay): number => (planned ? 3 : down > 0 ? 2 : Math.min(1, up));
+/** The maximum number of days in a list, so that a page with many endpoints stays small. */
+const LISTED = 7;
 
 /**
- * Lists the contents of the bars as text for users who cannot point at them. Each day with failures is an item, and the
- * days in between are combined. Newest first.
+ * Lists the days with failures or planned maintenance as text, newest first, and counts the days without data. Empty if
+ * there is nothing to list.
  */
 export function dayItems(days: readonly StatusDay[]): string {
-  const runs: StatusDay[][] = [];
-  for (const day of days.toReversed()) {
-    const [newest] = runs.at(-1) ?? [];
-    if (newest && kindOf(day) < 2 && kindOf(day) === kindOf(newest)) runs.at(-1)?.push(day);
-    else runs.push([day]);
-  }
-  return runs
-    .map((run) => {
-      const [newest, oldest] = [run[0]?.date, run.at(-1)?.date];
-      const sum = (part: 'up' | 'down') => run.reduce((total, day) => total + day[part], 0);
-      const dates = newest === oldest ? `${newest}` : `${oldest} to ${newest}`;
-      return `<li><span>${dates}</span><span>${dayText(run[0]?.planned ?? false, sum('up'), sum('down'))}</span></li>`;
-    })
-    .join('');
+  const noted = days.filter(({ down, planned }) => down > 0 || planned).toReversed();
+  const unknown = days.filter(({ up, down, planned }) => up + down === 0 && !planned).length;
+  if (noted.length === 0) return '';
+  const items = noted.slice(0, LISTED).map((day) => item(dayOfMonth(day.date), dayText(day)));
+  const more = noted.length - LISTED;
+  if (more > 0) items.push(item('Earlier', `${more} more ${more === 1 ? 'day' : 'days'}`));
+  if (unknown > 0) items.push(item('No data', `${unknown} ${unknown === 1 ? 'day' : 'days'}`));
+  return items.join('');
+}
+
+const item = (name: string, text: string): string => `<li>${name}<span>${text}</span></li>`;
+
+function dayText({ up, down, planned }: StatusDay): string {
+  const checks = up + down;
+  const failed = `${percent(up / checks)}, ${down} of ${checks} failed`;
+  if (!planned) return failed;
+  return down === 0 ? 'planned maintenance' : `${failed}, planned maintenance`;
+}
+
+const LEGEND: readonly (readonly [DayKind, string])[] = [
+  ['ok', 'No failures'],
+  ['low', 'Under 1% failed'],
+  ['some', 'Under 10%'],
+  ['bad', '10% or more'],
+  ['none', 'No data'],
+  ['work', 'Planned maintenance, not part of the uptime'],
+];
+
+/** Explains the colors that the bars of these days use. */
+export function legend(all: readonly (readonly StatusDay[])[]): string {
+  const used = new Set(all.flatMap((days) => days.map(kindOf)));
+  if (all.some((days) => days.some(({ planned }) => planned))) used.add('work');
+  const shown = LEGEND.filter(([kind]) => used.has(kind));
+  if (!shown.some(([kind]) => kind !== 'ok' && kind !== 'none')) return '';
+  const items = shown.map(
+    ([kind, text]) =>
+      `<li><svg width="10" height="14" viewBox="0 0 5 22" preserveAspectRatio="none" aria-hidden="true"><path class="${kind}" d="M0 11h5"/></svg>${text}</li>`,
+  );
+  return `\n<ul class="legend small soft">${items.join('')}</ul>`;
 }

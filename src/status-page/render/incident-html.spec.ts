@@ -1,6 +1,7 @@
 import type { StatusIncident } from '../page-incidents';
 import { publicText } from '../incident-words';
-import { linked, openIncidents, pastIncidents } from './incident-html';
+import { incidentHtml, linked, openIncidents, pastList } from './incident-html';
+import { pathsOf } from './page-paths';
 
 const AT = '2026-11-24T02:00:00.000Z';
 const update = (text: string, status: StatusIncident['status'] | null = 'identified') => ({ at: AT, status, text });
@@ -19,8 +20,22 @@ const incident = (fields: Partial<StatusIncident> = {}): StatusIncident => ({
   ...fields,
 });
 const NOW = '2026-11-24T03:30:00.000Z';
-const open = (incidents: StatusIncident[]): string => [...openIncidents(incidents, NOW)].join('');
-const past = (incidents: StatusIncident[]): string => [...pastIncidents(incidents, NOW)].join('');
+const LINKS = { paths: pathsOf('shop', { root: '', hosted: false }), absolute: null };
+const LOOK = {
+  id: 'p',
+  accent: null,
+  hasLogo: false,
+  domain: null,
+  indexed: true,
+  supportUrl: null,
+  changedAt: AT,
+};
+const open = (incidents: StatusIncident[], down: string[] = []): string =>
+  [...openIncidents(incidents, new Set(down), { updated_at: NOW }, LINKS)].join('');
+const past = (incidents: StatusIncident[], outages: Parameters<typeof pastList>[0]['outages'] = []): string =>
+  [...pastList({ incidents, outages }, NOW, LINKS, 'None.')].join('');
+const alone = (shown: StatusIncident): string =>
+  [...incidentHtml({ name: 'Shop', look: LOOK, updated_at: NOW, incident: shown }, LINKS)].join('');
 
 describe('the text of an update', () => {
   it.each([
@@ -75,33 +90,54 @@ describe('the text of an update', () => {
 });
 
 describe('the incidents of a page', () => {
-  it('show all updates while they are open, newest first (Kuma #579)', () => {
-    const shown = open([incident({ updates: ['third', 'second', 'first'].map((text) => update(text)) })]);
-    expect([...shown.matchAll(/<p class="text" dir="auto">([^<]+)/g)].map(([, text]) => text)).toEqual([
-      'third',
-      'second',
-      'first',
-    ]);
+  const texts = (html: string) => [...html.matchAll(/<p class="text" dir="auto">([^<]+)/g)].map(([, text]) => text);
+
+  it('show their newest updates while they are open, and link to a page with all of them (Kuma #579)', () => {
+    const long = incident({ updates: ['fourth', 'third', 'second', 'first'].map((text) => update(text)) });
+    const shown = open([long]);
+    expect(texts(shown)).toEqual(['fourth', 'third', 'second']);
+    expect(texts(alone(long))).toEqual(['fourth', 'third', 'second', 'first']);
+    expect(shown).toContain('<a href="/status/shop/incidents/id">All updates</a>');
     expect(shown).toContain(`<h2 dir="auto">Login is down</h2>`);
-    expect(shown).toContain(`Affects Login. Since <time datetime="${AT}">2026-11-24 02:00 UTC</time>, for 1 h 30 min.`);
-    expect(past([incident()])).toBe('');
+    expect(shown).toContain(
+      `Affects Login. Started <time datetime="${AT}">2026-11-24 02:00 UTC</time>, 1 h 30 min ago.`,
+    );
+    expect(open([incident()])).toContain('<a href="/status/shop/incidents/id">Permalink</a>');
   });
 
-  it('are below a separate heading when they are over, with the last update, and earlier updates folded', () => {
+  it('are red while one of their endpoints is down', () => {
+    expect(open([incident()], ['Login'])).toContain('<section class="hero down">');
+    expect(open([incident()], ['Search'])).toContain('<section class="hero incident">');
+  });
+
+  it('are in one list with other outages when they are over, newest first, with their last text', () => {
     const over = incident({
       ended_at: NOW,
       status: 'resolved',
-      updates: [update('All well.', 'resolved'), update('Bad.')],
+      updates: [update('', 'resolved'), update('All well.'), update('Bad.')],
     });
-    const shown = past([over]);
-    expect(shown).toMatch(
-      /<h2>Past incidents<\/h2>.+<h3 dir="auto">.+Resolved.+All well\..+<summary>1 earlier update<\/summary>.+Bad\./s,
+    const outage = { id: 'o', endpoint: 'Mail', ended_at: NOW, reason: 'connection refused' };
+    const shown = past(
+      [over],
+      [
+        { ...outage, started_at: '2026-11-24T01:00:00.000Z' },
+        { ...outage, started_at: '2026-11-24T03:00:00.000Z' },
+      ],
     );
-    expect(open([over])).toBe('');
+    expect([...shown.matchAll(/<h3[^>]*>(?:<a [^>]+>)?([^<]+)/g)].map(([, title]) => title)).toEqual([
+      'Mail was down',
+      'Login is down',
+      'Mail was down',
+    ]);
+    expect(shown).toContain('<p class="small soft" dir="auto">All well.</p>');
+    expect(shown).not.toContain('Bad.');
+    expect([open([over]), past([])]).toEqual(['', '\n<p class="soft">None.</p>']);
   });
 
   it('show when older updates are left out, and show an update without text by its status', () => {
-    const shown = open([incident({ more: true, updates: [update('', 'monitoring'), update('x', null)] })]);
+    const long = incident({ more: true, updates: [update('', 'monitoring'), update('x', null)] });
+    expect(open([long])).toContain('All updates');
+    const shown = alone(long);
     expect(shown).toContain('Older updates are not shown.');
     expect(shown).toContain('<strong>Monitoring</strong>');
     expect(shown).toContain('<strong>Update</strong>');
@@ -109,8 +145,17 @@ describe('the incidents of a page', () => {
   });
 
   it('are rendered as text even with hostile titles and names', () => {
-    const shown = open([incident({ title: '<b>"&', endpoints: ["<i>'"] })]);
-    expect(shown).toContain('&lt;b&gt;&quot;&amp;');
-    expect(shown).not.toMatch(/<[bi]>/);
+    const hostile = incident({ title: '<b>"&', endpoints: ["<i>'"], updates: [update('"><b>')] });
+    for (const shown of [open([hostile]), alone(hostile), past([{ ...hostile, ended_at: NOW }])]) {
+      expect(shown).toContain('&lt;b&gt;&quot;&amp;');
+      expect(shown).not.toMatch(/<[bi]>/);
+    }
+  });
+
+  it('have a page with a title and a description for shared links', () => {
+    const shown = alone(incident());
+    expect(shown).toContain('<title>Shop: Login is down</title>');
+    expect(shown).toContain('<meta property="og:description" content="The load balancer lost power.">');
+    expect(shown).toContain('<a href="/status/shop">Current status</a>');
   });
 });

@@ -1,8 +1,7 @@
-import type { StatusDay } from '../status-snapshot';
 import type { StatusMaintenance } from '../page-maintenance';
 import { atomFeed } from './atom-feed';
-import { dayBars, dayItems } from './day-bars';
 import { activeWork, affected, nextWork, plannedWork } from './maintenance-html';
+import { pathsOf } from './page-paths';
 
 const HOSTILE = `<img src=x onerror="alert(1)">'&`;
 const SAFE = '&lt;img src=x onerror=&quot;alert(1)&quot;&gt;&#39;&amp;';
@@ -22,7 +21,8 @@ const work = (change: Partial<StatusMaintenance> = {}): StatusMaintenance => ({
   ...change,
 });
 const active = (all: StatusMaintenance[]): string => [...activeWork(all)].join('');
-const planned = (all: StatusMaintenance[]): string => [...plannedWork(all)].join('');
+const planned = (all: StatusMaintenance[]): string => [...plannedWork(all, PATHS)].join('');
+const PATHS = pathsOf('s', { root: '', hosted: false });
 const names = (count: number) => Array.from({ length: count }, (_, i) => `E${i + 1}`);
 
 describe('the text of announced maintenance', () => {
@@ -43,7 +43,7 @@ describe('the text of announced maintenance', () => {
 
   it('shows the end of active maintenance, and the start and end of planned maintenance', () => {
     expect(active([work({ state: 'active' })])).toContain(
-      '<h2>Upgrade</h2><span>Maintenance until <time datetime="2026-11-24T04:00:00.000Z">2026-11-24 04:00 UTC</time></span>',
+      '<h2>Upgrade</h2><span class="small soft">Maintenance until <time datetime="2026-11-24T04:00:00.000Z">2026-11-24 04:00 UTC</time></span>',
     );
     expect(nextWork([work()])).toContain('<time datetime="2026-11-24T02:00:00.000Z">2026-11-24 02:00 UTC</time>');
     expect(planned([work({ ends_at: '2026-11-25T01:30:00.000Z' })])).toContain(
@@ -70,7 +70,15 @@ describe('the text of announced maintenance', () => {
   });
 
   it('is always rendered as text in the feed, whose entries are sorted by their last change', () => {
-    const look = { id: 'p', accent: null, hasLogo: false, domain: null, changedAt: '2026-01-01T00:00:00.000Z' };
+    const look = {
+      id: 'p',
+      accent: null,
+      hasLogo: false,
+      domain: null,
+      indexed: true,
+      supportUrl: null,
+      changedAt: '2026-01-01T00:00:00.000Z',
+    };
     const page = { slug: 's', name: 'S', description: '', status: 'up', updated_at: '', look, endpoints: [] } as const;
     const works = [
       work({ id: '1', name: HOSTILE, description: `${HOSTILE}\u0000` }),
@@ -87,43 +95,5 @@ describe('the text of announced maintenance', () => {
     ]);
     expect(xml).toContain('<updated>2026-11-22T02:00:00.000Z</updated>\n<author>');
     expect(xml).toContain(`2026-11-24 02:00 to 04:00 UTC. Affects Checkout.\n${SAFE}\ufffd</content>`);
-  });
-});
-
-describe('a day with planned maintenance', () => {
-  const day = (up: number, down: number, planned: boolean): StatusDay => ({
-    date: '2026-11-20',
-    up,
-    down,
-    unknown: 0,
-    excluded: planned && up + down === 0,
-    planned,
-  });
-
-  it.each([
-    ['is dashes alone when nothing else was checked', day(0, 0, true), ['work'], 'planned maintenance'],
-    [
-      'is dashes below what else there was',
-      day(10, 0, true),
-      ['ok', 'work'],
-      'planned maintenance, otherwise 100% of 10 checks',
-    ],
-    [
-      'shows failures all the same',
-      day(9, 1, true),
-      ['bad', 'ok', 'work'],
-      'planned maintenance, otherwise 90.00% of 10 checks',
-    ],
-    ['is like any other without', day(10, 0, false), ['ok'], '100% of 10 checks'],
-  ])('%s', (_, one, kinds, text) => {
-    const svg = dayBars([one], '');
-    expect([...svg.matchAll(/<path class="(\w+)"/g)].map(([, kind]) => kind)).toEqual(kinds);
-    expect(svg).toContain(`<title>2026-11-20: ${text}</title>`);
-    expect(dayItems([one])).toContain(`<span>${text}</span>`);
-  });
-
-  it('has a separate entry in the list of days', () => {
-    const days = [day(10, 0, false), day(10, 0, true), day(10, 0, true), day(10, 0, false)];
-    expect(dayItems(days).match(/<li>/g)).toHaveLength(4);
   });
 });

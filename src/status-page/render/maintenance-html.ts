@@ -2,6 +2,7 @@ import { html } from '../../platform/text/html';
 import { nonEmptyLines } from '../../platform/text/non-empty-lines';
 import { publicText } from '../incident-words';
 import { MAX_PER_WINDOW, type StatusMaintenance } from '../page-maintenance';
+import type { PagePaths } from './page-paths';
 import { range, stamp } from './times';
 
 /** The maximum number of names to list. The rest are only counted. */
@@ -29,33 +30,32 @@ export function* activeWork(all: readonly StatusMaintenance[]): Generator<string
   if (active.length === 0) return;
   yield '\n<ul class="announced now">';
   for (const work of active)
-    yield `\n<li><div class="row"><h2>${html(work.name)}</h2><span>Maintenance until ${stamp(work.ends_at)}</span></div>${about(work)}</li>`;
+    yield `\n<li><div class="row"><h2>${html(work.name)}</h2><span class="small soft">Maintenance until ${stamp(work.ends_at)}</span></div>${about(work)}</li>`;
   yield '\n</ul>';
 }
 
 /** Returns when the next planned maintenance starts, with a link to the full list. Empty if there is none. */
 export function nextWork(all: readonly StatusMaintenance[]): string {
   const next = all.find(({ state }) => state === 'planned');
-  return next
-    ? `\n<p class="small soft"><a href="#planned">Planned maintenance</a>: next on ${stamp(next.starts_at)}</p>`
-    : '';
+  return next ? ` · <a href="#planned">Planned maintenance</a>: next on ${stamp(next.starts_at)}` : '';
 }
 
 /** Yields the planned maintenance, or nothing if there is none. Each window appears once with all its times. */
-export function* plannedWork(all: readonly StatusMaintenance[]): Generator<string> {
+export function* plannedWork(all: readonly StatusMaintenance[], paths: PagePaths): Generator<string> {
   const byWindow = new Map<string, StatusMaintenance[]>();
   for (const work of all) {
     if (work.state === 'planned') byWindow.set(work.window, [...(byWindow.get(work.window) ?? []), work]);
   }
   if (byWindow.size === 0) return;
   yield '\n<h2 id="planned">Planned maintenance</h2>\n<ul class="announced">';
-  for (const occurrences of byWindow.values()) yield `\n${plannedItem(occurrences)}`;
+  for (const occurrences of byWindow.values()) yield `\n${plannedItem(occurrences, paths)}`;
   yield '\n</ul>';
 }
 
-function plannedItem(occurrences: readonly StatusMaintenance[]): string {
+function plannedItem(occurrences: readonly StatusMaintenance[], paths: PagePaths): string {
   const [first] = occurrences as [StatusMaintenance];
   const times = occurrences.slice(0, MAX_PER_WINDOW).map((work) => `<li>${range(work.starts_at, work.ends_at)}</li>`);
   const more = occurrences.length > MAX_PER_WINDOW ? '<li class="soft">and more times</li>' : '';
-  return `<li><h3>${html(first.name)}</h3><ul class="times">${times.join('')}${more}</ul>${about(first)}</li>`;
+  const add = `<a class="small" href="${paths.calendar}">Add to calendar</a>`;
+  return `<li><div class="row"><h3>${html(first.name)}</h3>${add}</div><ul class="times small">${times.join('')}${more}</ul>${about(first)}</li>`;
 }

@@ -1,40 +1,103 @@
 import { html } from '../../platform/text/html';
-import type { StatusOutage, StatusSnapshot } from '../status-snapshot';
+import type { StatusSnapshot } from '../status-snapshot';
+import { TODAY_SYMBOL } from './day-bars';
+import type { PagePaths } from './page-paths';
 import type { PageState } from './page-state';
 import { accentStyle } from './status-policy';
 import { STATUS_SCRIPT, STATUS_STYLE } from './status-style';
-import { stamp } from './times';
 
 /** The part of a page that its layout shows. */
-type Framed = Pick<StatusSnapshot, 'slug' | 'name' | 'look'>;
+type Framed = Pick<StatusSnapshot, 'name' | 'look'>;
 
-/**
- * Returns everything before the content. It loads no stylesheet, and no image except the logo and the icon. `title` is
- * plain text. `root` is the path prefix for each URL (`rootFor`).
- */
-export function documentStart({ slug, name, look }: Framed, title: string, jsonPath: string, root: string): string {
+/** The links of one rendering of a page. */
+export interface PageLinks {
+  /** Relative to where the page was requested. */
+  paths: PagePaths;
+  /** `null` if the installation doesn't know its own URL. */
+  absolute: PagePaths | null;
+}
+
+/** The description of a document, as plain text. */
+export interface DocumentHead {
+  title: string;
+  /** For search engines, and for the card of a shared link. */
+  description: string;
+  /** The same content for programs. */
+  json: string;
+  /** The URL of this document among all that show it, or `null` if it is unknown. */
+  canonical: string | null;
+}
+
+/** The maximum number of characters of a description that search engines and chats show. */
+const DESCRIBED = 200;
+
+function metaTags({ name, look }: Framed, { title, description, canonical }: DocumentHead, links: PageLinks): string {
+  const text = html(clipped(description, DESCRIBED));
+  const logo = look.hasLogo ? (links.absolute?.logo ?? null) : null;
+  return [
+    `<meta name="description" content="${text}">`,
+    ...(look.indexed ? [] : ['<meta name="robots" content="noindex">']),
+    ...(canonical === null ? [] : [`<link rel="canonical" href="${html(canonical)}">`]),
+    '<meta property="og:type" content="website">',
+    `<meta property="og:site_name" content="${html(name)}">`,
+    `<meta property="og:title" content="${html(`${name}: ${title}`)}">`,
+    `<meta property="og:description" content="${text}">`,
+    ...(canonical === null ? [] : [`<meta property="og:url" content="${html(canonical)}">`]),
+    ...(logo === null ? [] : [`<meta property="og:image" content="${html(logo)}">`]),
+    '<meta name="twitter:card" content="summary">',
+  ].join('\n');
+}
+
+/** Returns everything before the content. It loads no stylesheet, and no image except the logo and the icon. */
+export function documentStart(frame: Framed, head: DocumentHead, links: PageLinks): string {
+  const { name, look } = frame;
+  const { paths } = links;
   const color = accentStyle(look.accent);
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${html(name)}: ${html(title)}</title>
-<link rel="icon" type="image/svg+xml" href="${root}/favicon.svg">
-<link rel="alternate" type="application/json" href="${jsonPath}">
-<link rel="alternate" type="application/atom+xml" title="Incidents, outages and maintenance" href="${root}/status/${slug}/feed.atom">
+<title>${html(name)}: ${html(head.title)}</title>
+${metaTags(frame, head, links)}
+<link rel="icon" type="image/svg+xml" href="${paths.icon}">${look.hasLogo ? `\n<link rel="apple-touch-icon" href="${paths.logo}">` : ''}
+<link rel="alternate" type="application/json" href="${head.json}">
+<link rel="alternate" type="application/atom+xml" title="Incidents, outages and maintenance" href="${paths.feed}">
 <style>${STATUS_STYLE}</style>${color === '' ? '' : `\n<style>${color}</style>`}
 </head>
 <body>
+${SHAPE_SYMBOLS}
 <main>
-<header>${look.hasLogo ? `<img class="logo" src="${root}/status/${slug}/logo" alt="">` : ''}<h1>${html(name)}</h1></header>
+<header>${mark(frame, paths)}<h1>${html(name)}</h1>${supportLink(look.supportUrl)}${subscribeMenu(links)}</header>
 `;
 }
 
+const mark = ({ name, look }: Framed, paths: PagePaths): string =>
+  look.hasLogo
+    ? `<img class="logo" src="${paths.logo}" alt="">`
+    : `<span class="mark" aria-hidden="true">${html([...name.trim()][0]?.toUpperCase() ?? '')}</span>`;
+
+const supportLink = (url: string | null): string =>
+  url === null ? '' : `<a class="button" href="${html(url)}" rel="noreferrer">Report a problem</a>`;
+
+/** The menu works without a script. Calendar programs subscribe to `webcal:` URLs. */
+function subscribeMenu({ paths, absolute }: PageLinks): string {
+  const calendar = absolute === null ? paths.calendar : absolute.calendar.replace(/^https?:/, 'webcal:');
+  const entries = [
+    [paths.feed, 'Feed', 'Incidents, outages, and maintenance (Atom)'],
+    [html(calendar), 'Calendar', 'Planned maintenance (iCalendar)'],
+    [paths.json, 'JSON', 'This page for programs'],
+  ];
+  const items = entries.map(
+    ([href, title, text]) => `<li><a href="${href}"><strong>${title}</strong><span>${text}</span></a></li>`,
+  );
+  return `<details class="menu"><summary class="button main">Subscribe</summary><ul>${items.join('')}</ul></details>`;
+}
+
 /** Returns everything after the content. The script only converts times to the reader's time zone. */
-export const documentEnd = (jsonPath: string): string => `
+export const documentEnd = ({ paths }: PageLinks, json: string, refresh = ''): string => `
 <footer><p id="zone">Times and days are in UTC.</p>
-<p><a href="${jsonPath}">This page as JSON</a></p></footer>
+<p>${refresh}<a href="${paths.history}">History</a> · <a href="${paths.feed}">Feed</a> · <a href="${paths.calendar}">Calendar</a> · <a href="${json}">JSON</a></p></footer>
 </main>
 <script>${STATUS_SCRIPT}</script>
 </body>
@@ -53,17 +116,19 @@ export function durationText(ms: number): string {
   return hours < 24 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
-/** Yields the outages in order, or the text `none` if there are none. */
-export function* outageList(outages: readonly StatusOutage[], now: string, none: string): Generator<string> {
-  if (outages.length === 0) {
-    yield `<p class="soft">${none}</p>`;
-    return;
-  }
-  yield '<ol class="outages">';
-  for (const { endpoint, started_at, ended_at, reason } of outages)
-    yield `\n<li><strong>${html(endpoint)}</strong><span>${ended_at === null ? 'ongoing, ' : ''}${timeBetween(started_at, ended_at ?? now)}</span>
-<span class="small soft">${reason === null ? 'not reachable' : html(reason)}</span><span class="small soft">${stamp(started_at)}</span></li>`;
-  yield '\n</ol>';
+/** Returns the first characters of a text on one line, with `…` if there are more. */
+export function clipped(text: string, most: number): string {
+  const line = text
+    .slice(0, most * 4)
+    .replace(/\s+/g, ' ')
+    .trim();
+  const characters = [...line];
+  return characters.length <= most
+    ? line
+    : `${characters
+        .slice(0, most - 1)
+        .join('')
+        .trimEnd()}…`;
 }
 
 /** Each state has its own shape, so that no information depends on color alone. */
@@ -79,9 +144,14 @@ const SHAPES: Readonly<Record<PageState, string>> = {
   paused: 'M2 1h3v10H2Zm5 0h3v10H7Z',
 };
 
-export const shape = (state: PageState, size: number): string =>
-  `<svg width="${size}" height="${size}" viewBox="0 0 12 12" fill="currentColor" fill-rule="evenodd" aria-hidden="true"><path d="${SHAPES[state]}"/></svg>`;
+/** The shapes are in the document once, because each pill shows one of them. */
+const SHAPE_SYMBOLS = `<svg width="0" height="0" class="sr" aria-hidden="true"><defs>${Object.entries(SHAPES)
+  .map(([state, path]) => `<path id="s-${state}" fill-rule="evenodd" d="${path}"/>`)
+  .join('')}${TODAY_SYMBOL}</defs></svg>`;
+
+export const shape = (state: PageState): string =>
+  `<svg class="i" viewBox="0 0 12 12" aria-hidden="true"><use href="#s-${state}"/></svg>`;
 
 /** Renders a state as a word with its shape. `text` is HTML. */
 export const pill = (state: PageState, text: string): string =>
-  `<span class="pill ${state}">${shape(state, 11)} ${text}</span>`;
+  `<span class="pill ${state}">${shape(state)} ${text}</span>`;

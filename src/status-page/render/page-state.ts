@@ -1,5 +1,6 @@
 import type { EndpointStatus } from '../../endpoint/endpoint.dto';
 import type { StatusEndpoint, StatusSnapshot } from '../status-snapshot';
+import { capitalized } from '../../platform/text/capitalized';
 
 /** The state of an endpoint on a page: its status, or a state that explains the status. */
 export type EndpointState = EndpointStatus | 'degraded' | 'maintenance';
@@ -38,56 +39,64 @@ export function pageState(page: Judged): PageState {
   return states.includes('degraded') ? 'degraded' : status;
 }
 
-/** The states, worst first. A heading is `paused` only if all its endpoints are. */
-const WORST: readonly EndpointState[] = ['down', 'maintenance', 'degraded', 'unknown', 'up', 'paused'];
-/** States that don't reveal whether the endpoint works, with their text. */
-const ASIDE = [
+/** The states that differ from `up`, worst first, with their words in a summary. */
+const WORST = [
+  ['down', 'down'],
   ['maintenance', 'in maintenance'],
+  ['degraded', 'degraded'],
   ['unknown', 'unknown'],
   ['paused', 'paused'],
-] as const;
+] as const satisfies readonly (readonly [EndpointState, string])[];
 
-/**
- * Returns a summary of the endpoints below a heading, and their worst state: `3 of 4 up, 1 in maintenance`. `null`
- * for a single endpoint.
- */
-export function groupSum(
-  endpoints: Parameters<typeof endpointState>[0][],
-): { state: EndpointState; text: string } | null {
+/** Returns a summary of endpoints, and their worst state: `1 of 4 down, 1 in maintenance`, or `Operational`. */
+export function groupSum(endpoints: Parameters<typeof endpointState>[0][]): { state: EndpointState; text: string } {
   const states = endpoints.map(endpointState);
-  const count = (state: PageState) => states.filter((each) => each === state).length;
   const all = states.length;
-  if (all < 2) return null;
-  const works = count('up') + count('degraded');
-  const isAside = works + count('down') === 0;
-  const sum =
-    works === all
-      ? `All ${all} up`
-      : works === 0
-        ? `0 of ${all} up`
-        : `${works} of ${all} up`;
-  const aside = ASIDE.flatMap(([state, word]) => (count(state) > 0 ? [`${count(state)} ${word}`] : []));
-  const text = [...(isAside ? [] : [sum]), ...aside].join(', ');
-  return { state: WORST.find((state) => states.includes(state)) ?? 'unknown', text };
+  const parts = WORST.flatMap(([state, word]) => {
+    const count = states.filter((each) => each === state).length;
+    return count === 0 ? [] : [{ state, word, count }];
+  });
+  const [first] = parts;
+  if (!first) return { state: 'up', text: 'Operational' };
+  const [lead, ...rest] = parts.map(({ word, count }) => `${count} ${word}`);
+  if (first.count === all) return { state: first.state, text: all === 1 ? capitalized(first.word) : `All ${lead}` };
+  // A heading is paused only if all its endpoints are.
+  const state = first.state === 'paused' ? 'up' : first.state;
+  return { state, text: [`${first.count} of ${all} ${first.word}`, ...rest].join(', ') };
+}
+
+/** Up to how many names a title lists before it counts them. */
+const NAMED = 3;
+
+/** Returns `Checkout and Search`, or `5 of 11 services` if there are many. */
+function named(names: readonly string[], all: number): string {
+  if (names.length > NAMED) return `${names.length} of ${all} services`;
+  return names.length < 3 ? names.join(' and ') : `${names.slice(0, -1).join(', ')}, and ${names.at(-1) ?? ''}`;
+}
+
+/** Returns the title for endpoints that are down, out of `all`. */
+export function outageTitle(names: readonly string[], all: number): string {
+  if (names.length === 0) return 'Partial outage';
+  if (names.length === all) return all === 1 ? `Outage: ${names[0] ?? ''}` : 'Major outage: all services are down';
+  return `Partial outage: ${named(names, all)}`;
 }
 
 /** Returns the headline of the page as plain text. */
 export function headline(page: Judged): string {
   const state = pageState(page);
   const all = page.endpoints.length;
-  const count = page.endpoints.filter((endpoint) => endpointState(endpoint) === state).length;
+  const names = page.endpoints.filter((endpoint) => endpointState(endpoint) === state).map(({ name }) => name);
   switch (state) {
     case 'up':
-      return 'All systems operational';
+      return 'All services are operational';
     case 'incident':
       return openIncident(page)?.title ?? '';
     case 'maintenance':
       return 'Maintenance in progress';
     case 'degraded':
-      return count === all ? 'All systems are degraded' : `${count} of ${all} ${count === 1 ? 'is' : 'are'} degraded`;
+      return names.length === all && all > 1 ? 'All services are degraded' : `Degraded: ${named(names, all)}`;
     case 'down':
-      if (count === 0) return 'Some systems are down';
-      return count === all ? 'All systems are down' : `${count} of ${all} ${count === 1 ? 'is' : 'are'} down`;
+      return outageTitle(names, all);
     case 'paused':
       return 'Monitoring is paused';
     case 'unknown':

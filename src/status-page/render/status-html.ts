@@ -3,23 +3,28 @@ import { nonEmptyLines } from '../../platform/text/non-empty-lines';
 import { publicText } from '../incident-words';
 import { SHOWN_DAYS } from '../shown-days';
 import type { StatusEndpoint, StatusSnapshot } from '../status-snapshot';
-import { dayBars, dayItems, PLANNED_SAMPLE } from './day-bars';
-import { openIncidents, pastIncidents } from './incident-html';
+import { barsLabel, dayBars, dayItems, legend } from './day-bars';
+import { openIncidents, pastList } from './incident-html';
 import { activeWork, nextWork, plannedWork } from './maintenance-html';
-import { documentEnd, documentStart, outageList, pill, shape } from './page-parts';
-import { type EndpointState, endpointState, groupSum, headline, pageState } from './page-state';
+import { clipped, documentEnd, documentStart, type PageLinks, pill, shape, timeBetween } from './page-parts';
+import { type EndpointState, endpointState, groupSum, headline, outageTitle, pageState } from './page-state';
 import { STATUS_STYLE } from './status-style';
 import { stamp } from './times';
-import { percent, uptimeFigures, uptimeOf } from './uptime';
+import { percent, uptimeOf, uptimeText } from './uptime';
 
 const WORDS: Readonly<Record<EndpointState, string>> = {
-  up: 'Up',
+  up: 'Operational',
   down: 'Down',
   degraded: 'Degraded',
   maintenance: 'Maintenance',
   unknown: 'Unknown',
   paused: 'Paused',
 };
+
+/** The maximum number of ongoing outages to list. The title counts all of them. */
+const MAX_ONGOING = 5;
+/** How often a page reloads itself, in seconds. */
+export const REFRESH_SECONDS = 60;
 
 /** Describes the information that the pill of an endpoint doesn't show. */
 function explanation({ status, degraded, maintenance }: StatusEndpoint): string {
@@ -30,71 +35,130 @@ function explanation({ status, degraded, maintenance }: StatusEndpoint): string 
   return degraded ? '\n<p class="small soft">Up, with a warning.</p>' : '';
 }
 
+/** The bars open the list of days with failures. Without such days there is nothing to open. */
+function days({ days: all }: StatusEndpoint): string {
+  const bars = dayBars(all, barsLabel(all, percent(uptimeOf(all))));
+  const items = dayItems(all);
+  if (items === '') return bars;
+  return `<details><summary>${bars}</summary><ul class="days small">${items}</ul></details>`;
+}
+
 function endpointItem(endpoint: StatusEndpoint): string {
-  const { name, group, days } = endpoint;
-  const heading = group === '' ? 'h3' : 'h4';
+  const heading = endpoint.group === '' ? 'h3' : 'h4';
   const state = endpointState(endpoint);
-  const bad = days.filter((day) => day.down > 0).length;
-  const planned = days.filter((day) => day.planned).length;
-  const also = planned === 0 ? '' : `, ${planned} with planned maintenance`;
-  const label = `${SHOWN_DAYS} days: ${percent(uptimeOf(days))} up, ${bad} ${bad === 1 ? 'day' : 'days'} with failures${also}`;
-  return `<li><div class="row"><${heading}>${html(name)}</${heading}>${pill(state, WORDS[state])}</div>${explanation(endpoint)}
-${dayBars(days, label)}
-<div class="axis small soft"><span>${SHOWN_DAYS} days ago</span><span>${uptimeFigures(days)}</span><strong>today</strong></div>
-<details class="small"><summary>Day by day<span class="sr"> of ${html(name)}</span></summary><ul class="days">${dayItems(days)}</ul></details></li>`;
+  return `<li><div class="row"><${heading}>${html(endpoint.name)}</${heading}><span class="small soft share">${uptimeText(endpoint.days)}</span>${pill(state, WORDS[state])}</div>${explanation(endpoint)}
+${days(endpoint)}</li>`;
 }
 
-/** Renders a heading with a summary of its endpoints. */
-function groupHead(group: string, endpoints: readonly StatusEndpoint[]): string {
-  const sum = groupSum(endpoints.filter((endpoint) => endpoint.group === group));
-  return `<div class="row head"><h3 class="group">${html(group)}</h3>${sum === null ? '' : pill(sum.state, sum.text)}</div>`;
+/** Endpoints with the same heading that follow each other. */
+interface Group {
+  name: string;
+  endpoints: StatusEndpoint[];
 }
 
-/** Yields each group below its heading. */
-function* endpointLists(endpoints: readonly StatusEndpoint[]): Generator<string> {
-  for (const [index, endpoint] of endpoints.entries()) {
-    const before = endpoints[index - 1];
-    if (!before || before.group !== endpoint.group) {
-      if (before) yield '\n</ul>';
-      if (endpoint.group !== '') yield `\n${groupHead(endpoint.group, endpoints)}`;
-      yield '\n<ul class="endpoints">';
-    }
-    yield `\n${endpointItem(endpoint)}`;
+function groupsOf(endpoints: readonly StatusEndpoint[]): Group[] {
+  const groups: Group[] = [];
+  for (const endpoint of endpoints) {
+    const last = groups.at(-1);
+    if (last?.name === endpoint.group) last.endpoints.push(endpoint);
+    else groups.push({ name: endpoint.group, endpoints: [endpoint] });
   }
-  yield '\n</ul>';
+  return groups;
+}
+
+/** Yields each group below its heading. With several groups, those in which everything is operational are folded. */
+function* services(endpoints: readonly StatusEndpoint[]): Generator<string> {
+  const groups = groupsOf(endpoints);
+  yield '\n<div class="card services">';
+  for (const { name, endpoints: own } of groups) {
+    if (name !== '') {
+      const sum = groupSum(own);
+      const isFolded = groups.length > 1 && sum.state === 'up';
+      yield `\n<details class="fold"${isFolded ? '' : ' open'}><summary><div class="row"><h3 class="group">${html(name)}</h3>${pill(sum.state, sum.text)}</div></summary>`;
+    }
+    yield '\n<ul class="endpoints">';
+    for (const endpoint of own) yield `\n${endpointItem(endpoint)}`;
+    yield name === '' ? '\n</ul>' : '\n</ul></details>';
+  }
+  yield '\n</div>';
+}
+
+/** The names of the endpoints that are down without announced maintenance. */
+const downNames = ({ endpoints }: Pick<StatusSnapshot, 'endpoints'>): Set<string> =>
+  new Set(endpoints.filter((endpoint) => endpointState(endpoint) === 'down').map(({ name }) => name));
+
+/** Renders the ongoing outages that no incident covers. */
+function ongoing({ otherOutages, updated_at }: StatusSnapshot): string {
+  const open = otherOutages.filter(({ ended_at }) => ended_at === null);
+  if (open.length === 0) return '';
+  const items = open
+    .slice(0, MAX_ONGOING)
+    .map(
+      ({ endpoint, started_at, reason }) =>
+        `<li><strong>${html(endpoint)}</strong> <span class="soft">${html(reason ?? 'not reachable')} · since ${stamp(started_at)}, ${timeBetween(started_at, updated_at)}</span></li>`,
+    );
+  return `<ul class="ongoing small">${items.join('')}</ul>`;
 }
 
 /**
- * Yields the page as one HTML document, in pieces of one endpoint, update, or outage each. `root` is the path prefix
- * for each URL.
+ * Yields what matters now: each open incident, and the state of everything that the incidents don't explain. If no
+ * incident is open, the state is always shown.
  */
-export function* statusHtml(snapshot: StatusSnapshot, root: string): Generator<string> {
-  const { slug, description, endpoints, incidents, otherOutages, maintenance, updated_at } = snapshot;
+function* now(snapshot: StatusSnapshot, links: PageLinks): Generator<string> {
+  const { incidents, endpoints } = snapshot;
+  const open = incidents.filter(({ ended_at }) => ended_at === null);
+  const down = downNames(snapshot);
+  const told = new Set(open.flatMap((incident) => incident.endpoints));
+  const untold = [...down].filter((name) => !told.has(name));
   const state = pageState(snapshot);
-  const path = `${root}/status/${slug}`;
-  const paragraphs = nonEmptyLines(publicText(description));
-  const hasPlanned = endpoints.some(({ days }) => days.some(({ planned }) => planned));
-  yield documentStart(snapshot, headline(snapshot), `${path}.json`, root);
-  yield `${paragraphs.map((text) => `<p class="lead">${html(text)}</p>\n`).join('')}<div class="overall ${state}">${shape(state, 20)}<p>${html(headline(snapshot))}</p><a class="small" href="${path}/feed.atom">${FEED} Subscribe<span class="sr"> to incidents, outages, and maintenance with a feed reader</span></a></div>`;
-  yield* openIncidents(incidents, updated_at);
-  yield* activeWork(maintenance);
-  yield `
-<p class="small soft">As of ${stamp(updated_at)}</p>${nextWork(maintenance)}
-<h2>Last ${SHOWN_DAYS} days</h2>`;
-  if (endpoints.length === 0) yield '\n<p class="soft">Nothing is monitored yet.</p>';
-  else yield* endpointLists(endpoints);
-  if (hasPlanned)
-    yield `\n<p class="legend small soft">${PLANNED_SAMPLE} Planned maintenance, not part of the uptime</p>`;
-  yield* plannedWork(maintenance);
-  yield* pastIncidents(incidents, updated_at);
-  yield `\n<h2>${incidents.length === 0 ? 'Outages' : 'Other outages'}</h2>\n`;
-  yield* outageList(otherOutages, updated_at, `No outages in ${SHOWN_DAYS} days.`);
-  yield `\n<p class="small more"><a href="${path}/history">History by month</a></p>`;
-  yield documentEnd(`${path}.json`);
+  if (open.length === 0 || untold.length > 0) {
+    const title = open.length === 0 ? headline(snapshot) : outageTitle(untold, endpoints.length);
+    yield `<section class="hero ${open.length === 0 ? state : 'down'}"><h2>${shape(open.length === 0 ? state : 'down')}<span>${html(title)}</span></h2>${ongoing(snapshot)}</section>`;
+  }
+  yield* openIncidents(incidents, down, snapshot, links);
 }
 
-const FEED =
-  '<svg width="12" height="12" viewBox="0 0 12 12" fill="none" stroke="currentColor" stroke-width="1.8" aria-hidden="true"><path d="M1 6.2A4.8 4.8 0 0 1 5.8 11M1 1.5A9.5 9.5 0 0 1 10.5 11"/><circle cx="2" cy="10" r=".6" fill="currentColor"/></svg>';
+/** Describes the page for search engines and shared links. */
+function describe(snapshot: StatusSnapshot): string {
+  const about = clipped(publicText(snapshot.description), 120);
+  return `${headline(snapshot)}. ${about === '' ? `Current status and history of ${snapshot.name}.` : about}`;
+}
+
+/**
+ * Yields the page as one HTML document, in pieces of one endpoint, update, or outage each. `isRefreshed` says whether the
+ * page reloads itself, which the response's headers do.
+ */
+export function* statusHtml(snapshot: StatusSnapshot, links: PageLinks, isRefreshed: boolean): Generator<string> {
+  const { description, endpoints, incidents, otherOutages, maintenance, updated_at } = snapshot;
+  const { paths, absolute } = links;
+  const head = {
+    title: headline(snapshot),
+    description: describe(snapshot),
+    json: paths.json,
+    canonical: absolute?.home ?? null,
+  };
+  const paragraphs = nonEmptyLines(publicText(description));
+  yield documentStart(snapshot, head, links);
+  yield paragraphs.map((text) => `<p class="lead">${html(text)}</p>\n`).join('');
+  yield* now(snapshot, links);
+  yield* activeWork(maintenance);
+  yield `\n<p class="small soft as-of">As of ${stamp(updated_at)}${nextWork(maintenance)}</p>
+<div class="row head"><h2>Services</h2><span class="small soft">Last ${SHOWN_DAYS} days, today is outlined</span></div>`;
+  if (endpoints.length === 0) yield '\n<p class="soft">Nothing is monitored yet.</p>';
+  else yield* services(endpoints);
+  yield legend(endpoints.map((endpoint) => endpoint.days));
+  yield* plannedWork(maintenance, paths);
+  yield `\n<div class="row head"><h2>Past incidents</h2><a class="small" href="${paths.history}">History by month</a></div>`;
+  const past = {
+    incidents: incidents.filter(({ ended_at }) => ended_at !== null),
+    outages: otherOutages.filter(({ ended_at }) => ended_at !== null),
+  };
+  yield* pastList(past, updated_at, links, `No outages in ${SHOWN_DAYS} days.`);
+  const refresh = isRefreshed
+    ? `Updates every minute · <a href="${paths.home}?refresh=off">Pause updates</a> · `
+    : `Updates are paused · <a href="${paths.home}">Resume updates</a> · `;
+  yield documentEnd(links, paths.json, refresh);
+}
 
 /** Renders the page for a 404. The bytes are the same whether a page never existed or isn't published. */
 export const notFoundPage = (root: string): string => `<!doctype html>
@@ -103,6 +167,7 @@ export const notFoundPage = (root: string): string => `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Status page not found</title>
+<meta name="robots" content="noindex">
 <link rel="icon" type="image/svg+xml" href="${root}/favicon.svg">
 <style>${STATUS_STYLE}</style>
 </head>

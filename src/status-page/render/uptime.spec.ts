@@ -1,5 +1,5 @@
 import type { StatusDay } from '../status-snapshot';
-import { uptimeFigures, uptimeText } from './uptime';
+import { uptimeText } from './uptime';
 
 const day = (up: number, down = 0, unknown = 0): StatusDay => ({
   date: '2026-11-20',
@@ -28,16 +28,5 @@ describe('an uptime in words', () => {
     ['no endpoint', [], 'no data'],
   ])('%s', (_, window, text) => {
     expect(uptimeText(window)).toBe(text);
-  });
-});
-
-describe('the numbers below the bars of an endpoint', () => {
-  it.each([
-    ['both windows', [...days(60, day(1439, 1)), ...days(30, day(1440))], 'Uptime 30 days 100%, 90 days 99.95%'],
-    ['both, also when they are the same', days(90, day(1440)), 'Uptime 30 days 100%, 90 days 100%'],
-    ['one if both started on one day', [...days(89, day(0)), day(1440)], 'Uptime 100% since 20 Nov'],
-    ['nothing but that there is no data', days(90, day(0)), 'no data'],
-  ])('are %s', (_, window, text) => {
-    expect(uptimeFigures(window)).toBe(text);
   });
 });

@@ -31,21 +31,6 @@ const NO_DATA = 'no data';
 export const percent = (ratio: number | null): string =>
   ratio === null ? NO_DATA : ratio === 1 ? '100%' : `${(Math.floor(ratio * 10_000) / 100).toFixed(2)}%`;
 
-/** The windows that people compare, shortest first. */
-const WINDOWS = [30, SHOWN_DAYS] as const;
-
-/**
- * Returns `Uptime 30 days 100%, 90 days 99.98%`. If the monitored period is shorter than the shortest window, returns
- * one value with its period.
- */
-export function uptimeFigures(days: readonly StatusDay[]): string {
-  const texts = WINDOWS.map((window) => uptimeText(days.slice(-window)));
-  const [text = NO_DATA] = texts;
-  if (text === texts.at(-1) && text !== percent(uptimeOf(days))) return `Uptime ${text}`;
-  if (text === NO_DATA && texts.at(-1) === NO_DATA) return NO_DATA;
-  return `Uptime ${WINDOWS.map((window, at) => `${window} days ${texts[at]}`).join(', ')}`;
-}
-
 /**
  * Returns `99.95%`, with the period if it differs from the window: `100% since 24 Nov`, `100%, watched for 50% of the
  * time`.

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readUrl } from '../../platform/text/read-url';
 import { isLongerThan } from '../../platform/text/text-limits';
 import { domainToASCII } from 'node:url';
 import { ValidateBy } from 'class-validator';
@@ -82,6 +83,20 @@ export const IsDomain = (): PropertyDecorator =>
     (text) => readDomain(text) !== null,
     () => 'domain must be a host name such as status.example.com, without scheme, port and path',
   );
+
+const MAX_SUPPORT_URL = 2048;
+
+/** Accepts an http or https URL without credentials, or a mailto URL. */
+export const isSupportUrl = (text: string): boolean => {
+  if (text.length > MAX_SUPPORT_URL || /\s/.test(text)) return false;
+  const url = readUrl(text);
+  if (url === null || url.username !== '' || url.password !== '') return false;
+  if (url.protocol === 'mailto:') return /^[^@]+@[^@]+$/.test(url.pathname);
+  return url.protocol === 'https:' || url.protocol === 'http:';
+};
+
+export const IsSupportUrl = (): PropertyDecorator =>
+  rule('isSupportUrl', isSupportUrl, () => 'support_url must be an http, https, or mailto URL, without credentials');
 
 /** Accepts multiline text without other control characters and without characters that change the text direction. */
 export const IsPlainText = (max: number): PropertyDecorator =>

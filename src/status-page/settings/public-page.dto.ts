@@ -5,7 +5,7 @@ import { formatId } from '../../platform/ids/id';
 import { IsPublicId } from '../../platform/ids/public-id.rule';
 import { KeyField, ShownKey, ShownOwner } from '../../platform/http/body/resource-key';
 import type { PageGroup } from '../page-groups';
-import { IsDomain, IsLogo, IsPlainText, SLUG, SLUG_MESSAGE } from './page-rules';
+import { IsDomain, IsLogo, IsPlainText, IsSupportUrl, SLUG, SLUG_MESSAGE } from './page-rules';
 
 const MAX_GROUPS = 50;
 /** The maximum per group. A page shows 200 endpoints in total. */
@@ -43,6 +43,17 @@ const TEXTS = {
     description:
       'A host name under which only this page is shown. Can be set only with admin keys. Point the host name to this installation. A proxy must pass `Host` through unchanged.',
     example: 'status.example.com',
+  },
+  indexed: {
+    description:
+      'Whether search engines may index the page. On by default. Pages without it send `X-Robots-Tag: noindex`.',
+    example: true,
+  },
+  support_url: {
+    type: String,
+    nullable: true,
+    description: 'The target of the link "Report a problem": an http, https, or mailto URL. null for no link.',
+    example: 'https://example.com/support',
   },
   enabled: { description: 'Whether the page is public. Off by default.', example: true },
   down_after_minutes: {
@@ -152,6 +163,12 @@ export class PublicPageView {
   @ApiProperty(TEXTS.domain)
   domain!: string | null;
 
+  @ApiProperty(TEXTS.indexed)
+  indexed!: boolean;
+
+  @ApiProperty(TEXTS.support_url)
+  support_url!: string | null;
+
   @ApiProperty({
     type: () => [PageGroupView],
     description: 'Deleted endpoints and websites are removed from the groups.',
@@ -219,6 +236,15 @@ class PageFields {
   @Min(0)
   @Max(MAX_DOWN_AFTER)
   down_after_minutes?: number | null;
+  @ApiPropertyOptional(TEXTS.indexed)
+  @Optional()
+  @IsBoolean()
+  indexed?: boolean;
+
+  @ApiPropertyOptional({ ...TEXTS.support_url, maxLength: 2048 })
+  @Nullable()
+  @IsSupportUrl()
+  support_url?: string | null;
 
   @ApiPropertyOptional(TEXTS.enabled)
   @Optional()
@@ -275,6 +301,8 @@ export interface PublicPageRow {
   logo_hash: string | null;
   domain: string | null;
   down_after_minutes: number | null;
+  indexed: boolean;
+  support_url: string | null;
   groups: PageGroup[] | null;
   external_key: string | null;
   owner: string | null;
@@ -292,6 +320,8 @@ export const toPublicPageView = (row: PublicPageRow, groups: readonly PageGroup[
   logo_url: row.logo_hash === null ? null : `${path}/logo`,
   accent: row.accent,
   domain: row.domain,
+  indexed: row.indexed,
+  support_url: row.support_url,
   groups: groups.map(({ name, endpoints, websites }) => ({
     name,
     endpoints: endpoints.map((id) => formatId('endpoint', id)),

@@ -326,6 +326,11 @@ describe('the audit log of every route', () => {
       },
     },
     'DELETE /api/v1/people/:id/identities': { entry: 'update person', on: connected },
+    'POST /api/v1/reports/links': { entry: 'create report_link', body: () => ({ title: 'October' }) },
+    'DELETE /api/v1/reports/links/:id': {
+      entry: 'delete report_link',
+      on: () => made(app.admin, '/reports/links', { title: 'November' }),
+    },
     'POST /api/v1/invitations': {
       entry: 'create invitation',
       body: () => ({ email: 'audited@people.example', role: 'read' }),

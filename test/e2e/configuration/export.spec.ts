@@ -154,6 +154,8 @@ const everything = (): ConfigurationDocument => ({
       accent: '#7a3ff2',
       domain: 'status.example.com',
       down_after_minutes: 5,
+      indexed: false,
+      support_url: 'https://example.com/support',
       enabled: true,
       groups: [{ name: 'Shop', endpoints: ['shop/front'], websites: ['shop'] }],
     },

@@ -416,6 +416,21 @@ describe('a body with several wrong fields', () => {
         pointers: ['/expires_at', '/name', '/role'],
       },
     ],
+    'POST /api/v1/reports/links': [
+      {
+        path: () => '/reports/links',
+        body: () => ({
+          title: '',
+          month: 'May',
+          timezone: 'Mars',
+          target: 101,
+          website_id: 'ep_1',
+          tag: 'a b',
+          expires_in_days: 0,
+        }),
+        pointers: ['/expires_in_days', '/month', '/tag', '/target', '/timezone', '/title', '/website_id'],
+      },
+    ],
     'POST /api/v1/invitations': [
       { path: () => '/invitations', body: () => ({ email: 'bo', role: 'king' }), pointers: ['/email', '/role'] },
     ],

@@ -197,6 +197,7 @@ describe('Idempotency-Key', () => {
     'POST /api/v1/deleted-endpoints/:id/restore',
     'POST /api/v1/people/:id/password-link',
     'POST /api/v1/invitations',
+    'POST /api/v1/reports/links',
     'POST /api/v1/probes',
     'POST /api/v1/probes/:id/rotate',
     'POST /api/v1/probe/poll',

@@ -194,6 +194,7 @@ describe('ETag and If-Match', () => {
     'DELETE /auth/session': '/../../auth/session',
     'PUT /auth/session': '/../../auth/session',
     'DELETE /api/v1/invitations/:id': '/invitations/inv_00000000000000000000000000',
+    'DELETE /api/v1/reports/links/:id': '/reports/links/rpl_00000000000000000000000000',
     'DELETE /api/v1/people/:id/password-link': '/people/per_00000000000000000000000000/password-link',
     'DELETE /api/v1/people/:id/identities': '/people/per_00000000000000000000000000/identities',
     'DELETE /api/v1/people/:id/second-factor': '/people/per_00000000000000000000000000/second-factor',

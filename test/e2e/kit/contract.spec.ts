@@ -11,6 +11,7 @@ const LISTS = [
   '/contacts',
   '/maintenance-windows',
   '/status-pages',
+  '/reports/links',
   '/deliveries?state=failed',
 ];
 

@@ -102,7 +102,7 @@ describe('announced work on a public status page', () => {
     const shown = await html();
     expect(shown).toMatch(/<title>Shop: Maintenance in progress<\/title>/);
     expect(shown).toMatch(
-      /<div class="overall maintenance"><svg [^>]+><path [^>]+><\/svg><p>Maintenance in progress<\/p>/,
+      /<section class="hero maintenance"><h2><svg [^>]+><use [^>]+><\/svg><span>Maintenance in progress<\/span>/,
     );
     expect(shown).toMatch(/<span class="pill maintenance">.+ Maintenance<\/span>/);
     expect(shown).toContain('<p>We move to new machines.</p><p>No data is lost.</p>');
@@ -120,7 +120,7 @@ describe('announced work on a public status page', () => {
 
     const shown = await html();
     expect(shown).toMatch(
-      /<div class="overall down">.+<p>1 of 2 is down<\/p>.+<\/div>\n<ul class="announced now">/,
+      /<section class="hero down">.+<span>Partial outage: Search<\/span>.*<\/section>\n<ul class="announced now">/,
     );
     expect(await text('.svg')).toContain('<title>status: down</title>');
   });
@@ -134,7 +134,7 @@ describe('announced work on a public status page', () => {
       endpoints: [{ status: 'up', degraded: true, maintenance: null }],
     });
     const shown = await html();
-    expect(shown).toMatch(/<span class="pill degraded"><svg [^>]+><path [^>]+><\/svg> Degraded<\/span>/);
+    expect(shown).toMatch(/<span class="pill degraded"><svg [^>]+><use [^>]+><\/svg> Degraded<\/span>/);
     expect(shown).toContain('Up, with a warning.');
     expect(await text('.svg')).toContain('<title>status: degraded</title>');
   });
@@ -153,7 +153,7 @@ describe('announced work on a public status page', () => {
     ]);
     expect(new Set(page.maintenance.map(({ id }) => id)).size).toBe(4);
     const shown = await html();
-    const planned = shown.slice(shown.indexOf('<h2 id="planned">'), shown.indexOf('<h2>Outages'));
+    const planned = shown.slice(shown.indexOf('<h2 id="planned">'), shown.indexOf('<h2>Past incidents'));
     expect([...planned.matchAll(/<h3>([^<]+)<\/h3>/g)].map(([, name]) => name)).toEqual(['Patch day', 'Move']);
     expect(planned.match(/<time datetime="[\d-]+T[\d:.]+Z" data-until="[\d-]+T[\d:.]+Z">/g)).toHaveLength(4);
     expect(shown).toMatch(/<a href="#planned">Planned maintenance<\/a>: next on <time /);
@@ -213,7 +213,7 @@ describe('announced work on a public status page', () => {
     expect(page).toMatchObject({ status: 'down', maintenance: [], outages: [] });
     expect(page.endpoints).toMatchObject([{ status: 'down', maintenance: null }]);
     expect(page.endpoints[0]?.days.filter(({ planned }) => planned)).toEqual([]);
-    expect(await html()).toContain('All systems are down');
+    expect(await html()).toContain('<span>Outage: Checkout</span>');
     for (const form of ['', '.json', '/feed.atom'])
       expect(await text(form)).not.toMatch(/hush|Maintenance|maintenance-/);
     expect(await text('.svg')).toContain('<title>status: down</title>');
@@ -245,9 +245,9 @@ describe('announced work on a public status page', () => {
     expect(marked).toEqual([hoursFromNow(-30).toISOString().slice(0, 10)]);
     expect(page.outages).toHaveLength(1);
     const shown = await html();
-    expect(shown).toContain('<path class="work" d="');
+    expect(shown).toContain('<path class="tick work" d="');
     expect(shown).toContain('1 with planned maintenance"');
-    expect(shown).toContain(`<li><span>${marked?.[0]}</span><span>planned maintenance</span></li>`);
+    expect(shown).toContain('<span>planned maintenance</span></li>');
     expect(shown).toContain('Planned maintenance, not part of the uptime');
   });
 

@@ -54,4 +54,17 @@ describe('status pages of an installation with a PUBLIC_URL', () => {
     expect(await get('/status/plain/feed.atom')).toContain(`href="${PUBLIC_URL}/status/plain/feed.atom"`);
     expect(await get('/status/hosted/feed.atom')).toContain('href="https://hosted.example.com/"');
   });
+
+  it('name their own URL, and link relative to where they were requested', async () => {
+    await make({ slug: 'linked' });
+    await make({ slug: 'apart', domain: 'apart.example.com', indexed: false });
+    const [below, hosted] = await Promise.all([get('/status/linked'), get('/', 'apart.example.com')]);
+    expect(below).toContain(`<link rel="canonical" href="${PUBLIC_URL}/status/linked">`);
+    expect(below).toContain('<a href="../status/linked/history">');
+    expect(await get('/status/linked/history')).toContain('<a href="../../status/linked">Current status</a>');
+    expect(hosted).toContain('<link rel="canonical" href="https://apart.example.com/">');
+    expect(hosted).toContain('<a href="./history">');
+    expect(await get('/history', 'apart.example.com')).toContain('<a href="./">Current status</a>');
+    expect(await get('/robots.txt', 'apart.example.com')).toBe('User-agent: *\nDisallow: /\n');
+  });
 });

@@ -52,6 +52,12 @@ export type CreatedProbe = Schemas['CreatedProbe'];
 /** The response to rotating a token. No other response contains the new token. */
 export type RotatedProbe = Schemas['RotatedProbe'];
 
+/** The uptime of endpoints in a month, and a link through which anyone can read one. */
+export type UptimeReport = Schemas['UptimeReport'];
+export type ReportLink = Schemas['ReportLink'];
+/** The response to creating a link. No other response contains its token. */
+export type CreatedReportLink = Schemas['CreatedReportLink'];
+
 export type OverviewItem = Schemas['OverviewItem'];
 export type OverviewDown = Schemas['OverviewDown'];
 export type Uptime = Schemas['Uptime'];

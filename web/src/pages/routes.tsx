@@ -20,6 +20,7 @@ const IncidentsPage = lazy(() => import('./incidents/list').then((page) => page.
 const NewIncidentPage = lazy(() => import('./incidents/new').then((page) => page.NewIncidentPage));
 const MaintenancePage = lazy(() => import('./maintenance/list').then((page) => page.MaintenancePage));
 const MaintenanceWindowPage = lazy(() => import('./maintenance/window').then((page) => page.MaintenanceWindowPage));
+const ReportsPage = lazy(() => import('./reports').then((page) => page.ReportsPage));
 const SettingsPage = lazy(() => import('./settings/settings').then((page) => page.SettingsPage));
 const StatusPagePage = lazy(() => import('./status-page').then((page) => page.StatusPagePage));
 const StatusPagesPage = lazy(() => import('./status-pages').then((page) => page.StatusPagesPage));
@@ -117,6 +118,7 @@ export const ROUTES: readonly Route[] = [
     section: 'Pages',
     show: (id) => <StatusPagePage key={id} id={id} />,
   },
+  { path: 'reports', title: 'Reports', section: 'Reports', shortcut: 'g r', show: () => <ReportsPage /> },
   {
     path: 'settings/:tab?',
     title: 'Settings',

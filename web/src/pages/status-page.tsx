@@ -29,6 +29,8 @@ const EMPTY = {
   description: '',
   accent: '',
   domain: '',
+  support_url: '',
+  indexed: true,
   enabled: false,
   down_after_minutes: null as number | null,
   groups: [{ name: '', endpoints: [], websites: [] }] as Group[],
@@ -66,14 +68,20 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
   const { draft, logo, opened, saved } = useDraft(what, () => ({
     draft: signal({
       ...EMPTY,
-      ...(stored && { ...stored, title: stored.title ?? '', accent: stored.accent ?? '', domain: stored.domain ?? '' }),
+      ...(stored && {
+        ...stored,
+        title: stored.title ?? '',
+        accent: stored.accent ?? '',
+        domain: stored.domain ?? '',
+        support_url: stored.support_url ?? '',
+      }),
     }),
     logo: signal<string | null | undefined>(undefined),
     opened: signal(stored),
   }));
   const logoProblem = useSignal<string | undefined>(undefined);
   const set = patch(draft);
-  const { title, slug, description, accent, domain, enabled, down_after_minutes, groups } = draft.value;
+  const { title, slug, description, accent, domain, support_url, indexed, enabled, down_after_minutes, groups } = draft.value;
 
   const path = `/api/v1/status-pages${stored ? `/${stored.id}` : ''}`;
   const body = {
@@ -84,6 +92,8 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
     down_after_minutes,
     accent: accent || null,
     domain: domain || null,
+    support_url: support_url || null,
+    indexed,
     ...(slug !== '' && { slug }),
     ...(logo.value !== undefined && { logo: logo.value }),
   };
@@ -182,7 +192,7 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
                   />
                   <Field
                     label="Color (optional)"
-                    hint="Used for links and the stripe at the top. It is made darker or lighter if it would not be readable."
+                    hint="Used for links and the button Subscribe. It is made darker or lighter if it would not be readable."
                     error={form.problem('/accent')}
                   >
                     {(control) => (
@@ -233,6 +243,20 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
                     set={(value) => set({ down_after_minutes: value === '' ? null : Number(value) })}
                     options={DOWN_AFTER}
                   />
+                  <Text
+                    label="Support URL (optional)"
+                    hint="The target of the button “Report a problem”: a web page, or mailto: with an email address."
+                    placeholder="https://example.com/support"
+                    error={form.problem('/support_url')}
+                    value={support_url}
+                    set={(value) => set({ support_url: value })}
+                  />
+                  <Check
+                    label="Search engines may index this page"
+                    value={indexed}
+                    disabled={!may.write()}
+                    set={(value) => set({ indexed: value })}
+                  />
                   <Check
                     label="Public"
                     value={enabled}
@@ -279,6 +303,7 @@ function Snippets({ page }: { page: PublicPage }) {
     <p class="actions">
       <CopyButton label="Copy badge" text={`[![status](${url}.svg)](${url})`} />
       <CopyButton label="Copy feed URL" text={`${url}/feed.atom`} />
+      <CopyButton label="Copy calendar URL" text={`${url}/calendar.ics`} />
     </p>
   );
 }
@@ -402,6 +427,8 @@ interface ChooserProps {
 /** Finds websites and endpoints by part of their name. Clicking one adds it. */
 function Chooser({ taken, websites, add }: ChooserProps) {
   const typed = useSignal('');
+  /** The list stays open after the first addition, because users usually add several. */
+  const hasAdded = useSignal(false);
   if (!may.write()) return null;
   const all = [
     ...websites.map(({ id, name, endpoint_count }) => ({
@@ -416,7 +443,7 @@ function Chooser({ taken, websites, add }: ChooserProps) {
     })),
   ];
   // If the group has content, nothing is listed until the user types.
-  const isOffering = typed.value !== '' || taken.length === 0;
+  const isOffering = typed.value !== '' || taken.length === 0 || hasAdded.value;
   const words = typed.value.toLowerCase().split(/\s+/);
   const found = all.filter(
     ({ id, text }) => !taken.includes(id) && words.every((word) => text.toLowerCase().includes(word)),
@@ -438,7 +465,14 @@ function Chooser({ taken, websites, add }: ChooserProps) {
           {offered.map(({ kind, id, text }) => (
             <li key={id}>
               <span>{text}</span>
-              <Button class="plain" label={`Add ${text}`} onClick={() => add(kind, id)}>
+              <Button
+                class="plain"
+                label={`Add ${text}`}
+                onClick={() => {
+                  hasAdded.value = true;
+                  add(kind, id);
+                }}
+              >
                 Add
               </Button>
             </li>

@@ -8,6 +8,7 @@ import { pathOf, type Sample, type Samples } from './sample';
 import { EVENT_SAMPLES } from './samples-of-events';
 import { INCIDENT_SAMPLES } from './samples-of-incidents';
 import { PROBE_SAMPLES } from './samples-of-probes';
+import { REPORT_SAMPLES } from './samples-of-reports';
 import { RESOURCE_SAMPLES } from './samples-of-resources';
 import { Scene } from './scene';
 
@@ -18,6 +19,7 @@ export const SAMPLES: Samples = {
   ...INCIDENT_SAMPLES,
   ...PEOPLE_SAMPLES,
   ...PROBE_SAMPLES,
+  ...REPORT_SAMPLES,
 };
 
 /** Returns an operation's sample, creating the resources that it needs. */

@@ -52,6 +52,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
   organizations: 'org',
   probes: 'pr',
   'shared-probes': 'pr',
+  reports: 'rpl',
   people: 'per',
   invitations: 'inv',
   auth: 'ses',

@@ -19,6 +19,7 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   org: '/organizations',
   inv: '/invitations',
   pr: '/probes',
+  rpl: '/reports/links',
 };
 
 /** Returns a run's session. Tests call it when they run, because it doesn't exist when they are declared. */

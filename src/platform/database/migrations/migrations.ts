@@ -24,6 +24,8 @@ import { IncidentOutages1796518800000 } from './1796518800000-incident-outages';
 import { ConfirmedOutages1796518801000 } from './1796518801000-confirmed-outages';
 import { OrganizationTimezone1796518802000 } from './1796518802000-organization-timezone';
 import { DeletedEndpoints1796518803000 } from './1796518803000-deleted-endpoints';
+import { PublicFaces1796522400000 } from './1796522400000-public-faces';
+import { Reports1796526000000 } from './1796526000000-reports';
 
 /** Every migration, oldest first. Add a new one here by hand: nothing depends on file name patterns. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -52,5 +54,7 @@ export const migrations: (new () => MigrationInterface)[] = [
   ConfirmedOutages1796518801000,
   OrganizationTimezone1796518802000,
   DeletedEndpoints1796518803000,
+  PublicFaces1796522400000,
+  Reports1796526000000,
   // A released one is never changed: the next one is added here.
 ];
