@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { durationText, timeText } from '../../channel/notification-text';
+import { durationText, timeText } from '../../channel/kind/wording';
 import { formatId } from '../../platform/ids/id';
 import { html } from '../../platform/text/html';
 import { plural } from '../../platform/text/plural';
