@@ -3,14 +3,29 @@ import { isRecord } from '../../../src/platform/text/json';
 import type { DeclaredContact, SecretReference } from '../../../src/configuration/document/document';
 import type { ChannelRules, ReportEntry } from '../conversion';
 import { keyFrom } from '../../../src/configuration/document/keys';
-import { type MappedSettings, SETTINGS_OF } from './contact-settings';
+import { SETTINGS_OF } from './contact-settings';
+import type { MappedSettings } from './mapped-settings';
 import { quoted } from './monitor/draft';
 import { isActive, nameOf } from './monitor/endpoint';
 import { Row } from './file/row';
 import type { Secrets } from './secrets';
 
 /** Config fields that grant access. Webhook and chat URLs also do. */
-const SECRET_FIELDS = new Set(['webhook_url', 'url', 'password', 'bot_token', 'routing_key', 'api_key', 'auth_token']);
+const SECRET_FIELDS = new Set([
+  'webhook_url',
+  'url',
+  'password',
+  'bot_token',
+  'routing_key',
+  'api_key',
+  'auth_token',
+  'access_token',
+  'app_token',
+  'user_key',
+  'device_key',
+  'channel_access_token',
+  'secret',
+]);
 
 export type Channel =
   { name: string; key: string; tellsResolved: boolean; isActive: boolean } | { name: string; refused: string };
@@ -112,6 +127,8 @@ function withoutSecrets(
       if (typeof value === 'string' && isMasked(value)) return [field, ask(path, value, own)];
       if (field === 'headers' && Array.isArray(value))
         return [field, secrets.headers(at.hint, value as { key: string; value: string }[])];
+      // The body of a webhook is a template, which contains no credential of its own.
+      if (field === 'body' && path.length === 1) return [field, value];
       if (isRecord(value)) return [field, withoutSecrets(value, { hint: own, path }, secrets, ask)];
       return [field, SECRET_FIELDS.has(field) && typeof value === 'string' ? secrets.keep(own, value) : value];
     }),

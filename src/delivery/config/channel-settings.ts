@@ -105,6 +105,21 @@ export class ChannelSettings {
   }
 
   /**
+   * Returns the config for a preview, with every credential masked. Throws: the same errors as `resolve` for a new
+   * alert, but masked values are accepted.
+   */
+  forPreview(caller: Caller, { type, config }: { type: string; config: object }): object {
+    if (!this.registry.has(type)) refuse({ invalid: [unsupportedType(this.registry.types())], forbidden: [] });
+    const masked = this.channels.forPreview(type, config, caller.role);
+    if (Array.isArray(masked)) {
+      refuse({ invalid: masked as FieldProblem[], forbidden: [] });
+      return {};
+    }
+    refuse({ invalid: [], forbidden: this.forbiddenHosts(caller, type, masked) });
+    return masked;
+  }
+
+  /**
    * Returns the config as this caller may see it, and its destination. A config that can't be decrypted is shown as
    * empty, because it must not hide other alerts.
    */

@@ -4,6 +4,7 @@ import { SPEC_CHANNEL_TYPES } from '../../../src/channel/channel';
 import type { ConfigurationDocument } from '../../../src/configuration/document/document';
 import type { ConfigurationPlanView } from '../../../src/configuration/plan/plan.dto';
 import { startApp, type TestApp } from '../../harness/app/app';
+import { declaredConfigs } from '../../harness/app/declared-configs';
 import type { Api } from '../../../packages/testing/service/api';
 import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { newAlert, newContact, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
@@ -37,6 +38,7 @@ const configs = (): Record<string, object> => ({
   },
   pagerduty: { routing_key: secret(randomBytes(16).toString('hex')) },
   opsgenie: { api_key: secret() },
+  ...declaredConfigs('https://receiver.example.com', { secret, hidden: secret }),
   twilio: { account_sid: ACCOUNT, auth_token: secret(), from: '+15005550006', to: secret('+15005559321') },
 });
 
