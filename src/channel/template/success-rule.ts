@@ -3,7 +3,7 @@ import * as field from '../config/config-fields';
 import type { ValueRule } from '../config/config-validation';
 import type { ProviderResponse } from '../provider-client';
 import type { Reading } from '../send-outcome';
-import { valueAt } from './json-value';
+import { textOf, valueAt } from './json-value';
 
 const MAX_STATUSES = 20;
 
@@ -56,9 +56,13 @@ export class WebhookSuccess {
 export function readByRule(rule: WebhookSuccess | undefined, response: ProviderResponse): Reading {
   const { status, json } = response;
   const isStatus = rule?.status ? rule.status.includes(status) : status >= 200 && status < 300;
-  const delivered = isStatus && (!rule?.json || valueAt(json, rule.json.path) === rule.json.equals);
+  const delivered = isStatus && (!rule?.json || isEqual(valueAt(json, rule.json.path), rule.json.equals));
   return rule === undefined ? { delivered } : { delivered, detail: errorText(json) };
 }
+
+/** Compares as text, so that `0` and `"0"` are equal. A value that is missing equals nothing. */
+const isEqual = (found: unknown, wanted: string | number | boolean): boolean =>
+  found !== undefined && textOf(found) === String(wanted);
 
 const TEXT_KEYS = ['message', 'msg', 'errmsg', 'error', 'error_description', 'description', 'detail', 'reason'];
 
