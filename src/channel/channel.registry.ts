@@ -112,6 +112,12 @@ export class ChannelRegistry implements OnModuleInit {
     return destinationKey(type, audience === channel.audience ? null : audience, ...channel.destination(config));
   }
 
+  /** Returns a digest of the format that the user chose for the messages, or `null` if the channel decides it. */
+  format(type: string, config: object): string | null {
+    const format = this.get(type).formatOf?.(config) ?? null;
+    return format === null ? null : createHash('sha256').update(format).digest('base64url').slice(0, 16);
+  }
+
   /** Returns the audience of a config. */
   audienceOf(type: string, config: object): ChannelAudience {
     const channel = this.get(type);

@@ -112,6 +112,11 @@ export interface Channel<Config extends object = object> {
    * values are kept.
    */
   complete?(config: Config, stored: Config | null): Config | ConfigProblem[];
+  /**
+   * Returns the format that the user chose for the messages, if there is one. If it changes, a delivery that may have
+   * arrived keeps the old one, so that all its attempts are the same.
+   */
+  formatOf?(config: Config): string | null;
   /** Returns the audience of a config, if the config decides it. */
   audienceOf?(config: Config): ChannelAudience;
   /**

@@ -25,6 +25,7 @@ const SECRET_FIELDS = new Set([
   'device_key',
   'channel_access_token',
   'secret',
+  'topic',
 ]);
 
 export type Channel =
@@ -53,6 +54,7 @@ export function contactsOf(rows: readonly Row[], secrets: Secrets, rules: Channe
     const { name, difference } = nameOf(row);
     const key = keyFrom(name, keys);
     const asked: string[] = [];
+    const isHidden = (path: readonly string[]): boolean => rules.isHidden(mapped.type, path);
     const ask = (path: readonly string[], value: string, hint: string): SecretReference | string => {
       if (!rules.isHidden(mapped.type, path)) {
         asked.push(`its ${path.join('.')} is masked in the file. Write it into the document`);
@@ -66,7 +68,7 @@ export function contactsOf(rows: readonly Row[], secrets: Secrets, rules: Channe
       key,
       name,
       type: mapped.type,
-      config: withoutSecrets(mapped.config, { hint: `contact ${key}`, path: [] }, secrets, ask),
+      config: withoutSecrets(mapped.config, { hint: `contact ${key}`, path: [], isHidden }, secrets, ask),
       ...(row.flag('isDefault') ? { default: true } : {}),
       ...(mapped.tellsResolved === false ? { alert_defaults: { send_on_resolved: false } } : {}),
     });
@@ -117,7 +119,7 @@ function settingsOf(row: Row, rules: ChannelRules): MappedSettings | { reason: s
 /** Moves credentials to `secrets`. For values that were masked, the document asks for them. */
 function withoutSecrets(
   config: Readonly<Record<string, unknown>>,
-  at: { hint: string; path: readonly string[] },
+  at: { hint: string; path: readonly string[]; isHidden: (path: readonly string[]) => boolean },
   secrets: Secrets,
   ask: (path: readonly string[], value: string, hint: string) => SecretReference | string,
 ): Record<string, unknown> {
@@ -129,8 +131,9 @@ function withoutSecrets(
         return [field, secrets.headers(at.hint, value as { key: string; value: string }[])];
       // The body of a webhook is a template, which contains no credential of its own.
       if (field === 'body' && path.length === 1) return [field, value];
-      if (isRecord(value)) return [field, withoutSecrets(value, { hint: own, path }, secrets, ask)];
-      return [field, SECRET_FIELDS.has(field) && typeof value === 'string' ? secrets.keep(own, value) : value];
+      if (isRecord(value)) return [field, withoutSecrets(value, { ...at, hint: own, path }, secrets, ask)];
+      const isSecret = SECRET_FIELDS.has(field) && typeof value === 'string' && at.isHidden(path);
+      return [field, isSecret ? secrets.keep(own, value) : value];
     }),
   );
 }

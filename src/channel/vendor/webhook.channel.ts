@@ -202,6 +202,10 @@ export class WebhookChannel implements Channel<WebhookConfig> {
     return [urlOf(config)];
   }
 
+  formatOf({ body, encoding = 'json' }: WebhookConfig): string | null {
+    return body === undefined ? null : JSON.stringify([encoding, body]);
+  }
+
   audienceOf({ audience = 'machine' }: WebhookConfig): ChannelAudience {
     return AUDIENCE_OF[audience];
   }

@@ -81,7 +81,10 @@ export class ChannelSettings {
     const isChanged = !isDeepStrictEqual(valid.config, present);
     return {
       type,
-      config: isChanged || !stored ? this.sealed.seal(owner, valid.config) : stored.config,
+      config:
+        isChanged || !stored
+          ? this.sealed.seal(owner, valid.config, this.registry.format(type, valid.config))
+          : stored.config,
       destination: this.destinationOf(type, valid.config),
       isChanged,
       generatedKeys: valid.generatedKeys,
