@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Channel } from '../channel';
+import { Channel, type ConfigProblem } from '../channel';
 import * as field from '../config/config-fields';
 import type { ProviderResponse } from '../provider-client';
 import { DeclaredChannel, type DeclaredRequest, withoutSlash } from './declared-channel';
 import { basicCredentials, credentialsProblems } from './credentials';
-import type { ConfigProblem } from '../channel';
 import { errorText } from '../template/success-rule';
 import type { Reading } from '../send-outcome';
 

@@ -99,7 +99,9 @@ const branchesOf = (value: Readonly<Record<string, unknown>>): [string, unknown]
 /** Returns the number of levels, at most `most`. A text has one level. */
 function depthOf(value: unknown, most: number): number {
   if (most <= 1 || typeof value !== 'object' || value === null) return 1;
-  return 1 + Math.max(0, ...Object.values(value).map((each) => depthOf(each, most - 1)));
+  let deepest = 0;
+  for (const each of Object.values(value)) deepest = Math.max(deepest, depthOf(each, most - 1));
+  return 1 + deepest;
 }
 
 const invalid = (pointer: string, message: string): FieldProblem => ({ pointer, code: 'invalid_template', message });

@@ -1,11 +1,10 @@
 import { exampleOf, PREVIEWED_KINDS } from '../kind/examples';
 import type { Notification } from '../notification';
-import { notificationText } from '../notification-text';
+import { type NotificationText, notificationText } from '../notification-text';
 import { isRecord } from '../../platform/text/json';
 import { messageValues } from '../template/message-values';
 import type { TemplateValues } from '../template/json-value';
 import { webhookBody } from './webhook-payload';
-import type { NotificationText } from '../notification-text';
 
 /** Returns the values for the placeholders of a body: the signed JSON, and short values such as `title`. */
 export const webhookValues = (notification: Notification, text: NotificationText): TemplateValues => ({

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Clock } from '../../platform/time/clock';
 import { ProviderClient } from '../provider-client';
-import type { ChannelAudience } from '../channel';
 import type { ValueRule } from '../config/config-validation';
 import type { JsonValue } from '../template/json-value';
 import { type Encoding, ENCODINGS, renderBody } from '../template/render-template';
@@ -12,7 +11,7 @@ import { renderUrl, urlTemplateProblems } from '../template/url-template';
 import { webhookBody } from './webhook-payload';
 import { WEBHOOK_PLACEHOLDERS, webhookValues } from './webhook-placeholders';
 import { isWebhookSecret, newWebhookSecret, signatureHeaders } from './webhook-signature';
-import { Channel, type ConfigProblem, type SendOutcome, type SendRequest } from '../channel';
+import { Channel, type ChannelAudience, type ConfigProblem, type SendOutcome, type SendRequest } from '../channel';
 import * as field from '../config/config-fields';
 
 /** Who reads the messages. It decides about merging, reminders, and rate limits. */

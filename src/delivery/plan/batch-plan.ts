@@ -3,7 +3,6 @@ import {
   type AttemptedDelivery,
   type AttemptPart,
   type DeliveryEnd,
-  type DeliveryKind,
   type DueDelivery,
   isHuman,
   type LockedDelivery,

@@ -1,7 +1,7 @@
 import { SPEC_CHANNEL_TYPES } from '../../../src/channel/channel';
 import { exampleOf, PREVIEWED_KINDS } from '../../../src/channel/kind/examples';
 import { receivesKind } from '../../../src/delivery/receives-kind';
-import { type ChannelBench, openChannelBench } from '../../../packages/testing/channel/channel-bench';
+import { type ChannelBench, NOW, openChannelBench } from '../../../packages/testing/channel/channel-bench';
 import { notificationOf } from '../../../packages/testing/channel/notifications';
 import type { ProviderFake } from '../../../packages/testing/channel/provider-double';
 import { DECLARED_FAKES } from '../../../packages/testing/providers/declared';
@@ -14,7 +14,6 @@ import { fakeTeams } from '../../../packages/testing/providers/teams';
 import { fakeTelegram } from '../../../packages/testing/providers/telegram';
 import { fakeTwilio } from '../../../packages/testing/providers/twilio';
 import { webhookSink } from '../../../packages/testing/providers/webhook-sink';
-import { NOW } from '../../../packages/testing/channel/channel-bench';
 import { MASK } from '../../../src/platform/secrets/mask';
 
 const FAKES: Readonly<Record<string, () => Promise<ProviderFake>>> = {
