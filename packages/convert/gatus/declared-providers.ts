@@ -61,6 +61,7 @@ export const DECLARED_PROVIDERS: Readonly<Record<string, { type: string; reader:
         bot_email: read('bot-email'),
         api_key: read('bot-api-key'),
         channel: say('channel-id'),
+        topic: say('topic') ?? 'Gatus',
       };
     },
   },

@@ -200,8 +200,8 @@ describe('a notification', () => {
 
   it.each([
     [
-      { type: 'ntfy', ntfyserverurl: 'https://ntfy.sh/', ntfytopic: 'x', ntfyPriority: 5, ntfyusername: '' },
-      { type: 'ntfy', config: { server_url: 'https://ntfy.sh', topic: 'x', priority: 5 } },
+      { type: 'ntfy', ntfyserverurl: 'https://ntfy.sh/', ntfytopic: 'x', ntfyPriority: 3, ntfyusername: '' },
+      { type: 'ntfy', config: { server_url: 'https://ntfy.sh', topic: 'x', priority: 4 } },
     ],
     [
       { type: 'gotify', gotifyserverurl: 'https://g.example.com/', gotifyapplicationToken: 'A', gotifyPriority: 8 },

@@ -11,6 +11,8 @@ const priority = (row: Row, name: string, min: number, max: number): number | nu
 
 const text = (row: Row, name: string): string => row.text(name).trim();
 
+const OWN_TEMPLATE = 'its own template is not used: messages have the format of this service';
+
 /** Settings that only change how a message looks. */
 const unused = (row: Row, ...names: readonly (readonly [name: string, what: string])[]): string[] =>
   names.filter(([name]) => text(row, name) !== '').map(([, what]) => `its ${what} is not used`);
@@ -27,9 +29,14 @@ export const DECLARED_SETTINGS: Readonly<Record<string, (row: Row) => MappedSett
         topic: text(row, 'ntfytopic'),
         ...(hasPassword ? { username: text(row, 'ntfyusername'), password: row.text('ntfypassword') } : {}),
         ...(method === 'accessToken' ? { access_token: text(row, 'ntfyaccesstoken') } : {}),
-        priority: priority(row, 'ntfyPriority', 1, 5),
+        // Kuma raises the priority of an outage by one.
+        priority:
+          priority(row, 'ntfyPriorityDown', 1, 5) ?? Math.min(5, (priority(row, 'ntfyPriority', 1, 5) ?? 4) + 1),
       }),
-      differences: unused(row, ['ntfyIcon', 'icon'], ['ntfyCall', 'phone call']),
+      differences: [
+        ...unused(row, ['ntfyIcon', 'icon'], ['ntfyCall', 'phone call']),
+        ...(row.flag('ntfyUseTemplate') ? [OWN_TEMPLATE] : []),
+      ],
     };
   },
   gotify: (row) => ({
@@ -87,9 +94,7 @@ export const DECLARED_SETTINGS: Readonly<Record<string, (row: Row) => MappedSett
   googlechat: (row) => ({
     type: 'google_chat',
     config: said({ webhook_url: text(row, 'googleChatWebhookURL') }),
-    differences: row.flag('googleChatUseTemplate')
-      ? ['its own template is not used: messages have the format of this service']
-      : [],
+    differences: row.flag('googleChatUseTemplate') ? [OWN_TEMPLATE] : [],
   }),
   'rocket.chat': (row) => ({
     type: 'rocketchat',

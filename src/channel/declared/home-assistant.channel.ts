@@ -58,19 +58,20 @@ export class HomeAssistantChannel extends DeclaredChannel<HomeAssistantConfig> {
   }
 
   protected request({ server_url, access_token, service = 'notify' }: HomeAssistantConfig): DeclaredRequest {
-    const urgent = { ttl: 0, priority: 'high', channel: 'Uptime', push: { 'interruption-level': 'time-sensitive' } };
+    const about = { tag: '{{key}}', url: '{{page_url}}', clickAction: '{{page_url}}' };
+    const push = { 'interruption-level': 'time-sensitive' };
+    const urgent = { ...about, ttl: 0, priority: 'high', channel: 'Uptime', push };
     return {
       url: `${withoutSlash(server_url)}/api/services/notify/${service}`,
       headers: { authorization: `Bearer ${access_token}` },
       body: {
         title: '{{title}}',
         message: '{{text}}',
-        data: {
-          $switch: 'state',
-          down: { tag: '{{key}}', url: '{{page_url}}', clickAction: '{{page_url}}', ...urgent },
-          degraded: { tag: '{{key}}', url: '{{page_url}}', clickAction: '{{page_url}}', ...urgent },
-          default: { tag: '{{key}}', url: '{{page_url}}', clickAction: '{{page_url}}', channel: 'Uptime' },
-        },
+        // The action for messages in the dashboard refuses data.
+        data:
+          service === 'persistent_notification'
+            ? ''
+            : { $switch: 'state', down: urgent, degraded: urgent, default: { ...about, channel: 'Uptime' } },
       },
     };
   }
