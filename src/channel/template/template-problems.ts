@@ -53,7 +53,7 @@ function nearestOf(path: string, known: ReadonlySet<string>): string {
   const last = path.split('.').at(-1) ?? path;
   const ranked = [...known].map((name) => ({
     name,
-    far: Math.min(distance(path, name), distance(last, name.split('.').at(-1) ?? name) + 1),
+    far: Math.min(distance(path, name), distance(last, name.split('.').at(-1) ?? name) + 2),
   }));
   return ranked.sort((a, b) => a.far - b.far)[0]?.name ?? '';
 }
