@@ -86,7 +86,7 @@ export class AlertmanagerConfig {
 
   @ApiPropertyOptional({
     title: 'Bearer token',
-    description: 'A bearer token, instead of a user name and password.',
+    description: 'Instead of a user name and password: a bearer token.',
     example: 'XXXXXXXXXXXXXXXX',
     format: 'password',
     maxLength: 1000,

@@ -33,7 +33,7 @@ export class AppriseConfig {
 
   @ApiPropertyOptional({
     title: 'Apprise URLs',
-    description: 'The services to notify, as Apprise URLs separated by commas.',
+    description: 'Instead of `config_key`: the services to notify, as Apprise URLs separated by commas.',
     example: 'tgram://bottoken/ChatID',
     format: 'password',
     maxLength: 2048,

@@ -44,12 +44,12 @@ export class NtfyConfig {
   @field.Secret()
   access_token?: string;
 
-  @ApiPropertyOptional({ description: 'The user name, if you use no token.', example: 'uptime', maxLength: 100 })
+  @ApiPropertyOptional({ description: 'Instead of a token: the user name.', example: 'uptime', maxLength: 100 })
   @field.Optional(field.text({ max: 100 }))
   username?: string;
 
   @ApiPropertyOptional({
-    description: 'The password of the user.',
+    description: 'Instead of a token: the password of the user.',
     example: 'correct horse battery',
     format: 'password',
     maxLength: 200,

@@ -121,8 +121,8 @@ export class WebhookConfig {
   @ApiPropertyOptional({
     title: 'Body',
     description:
-      `A body of your own, with placeholders such as \`{{title}}\`: at most ${MAX_TEMPLATE / 1024} KiB and ${MAX_DEPTH} levels of nesting. ` +
-      'If unset, the service sends its signed JSON. A text that is exactly one placeholder keeps the type of its value. ' +
+      `Instead of the signed JSON: a body of your own, with placeholders such as \`{{title}}\`: at most ${MAX_TEMPLATE / 1024} KiB and ${MAX_DEPTH} levels of nesting. ` +
+      'A text that is exactly one placeholder keeps the type of its value. ' +
       'The object `{"$switch": "type", "alert.triggered": 5, "default": 3}` stands for the branch that matches. ' +
       'With a body, the request is signed only if `secret` is set. Every key can read the body, so send credentials in a header.',
     example: { text: '{{text}}', priority: { $switch: 'state', down: 5, default: 3 } },
@@ -149,7 +149,7 @@ export class WebhookConfig {
     description:
       'Who receives the messages. `people` get several events in one message. `pager` gets no reminders, and one ' +
       '`incident_key` for an outage from trigger to resolve.',
-    example: 'people',
+    example: 'machine',
     default: 'machine',
     enum: AUDIENCES,
   })
@@ -158,7 +158,7 @@ export class WebhookConfig {
 
   @ApiPropertyOptional({
     title: 'Success',
-    description: 'When a message counts as delivered. If unset, every status from 200 to 299 does.',
+    description: 'Instead of every status from 200 to 299: when a message counts as delivered.',
     example: { status: [200], json: { path: 'code', equals: 0 } },
     type: WebhookSuccess,
   })
