@@ -41,7 +41,7 @@ describe('the form of a contact', () => {
     expect(provider.requests[0]?.body).toContain('Test message');
   });
 
-  it('shows the requests of a body of your own while you write it, and where it is wrong', async () => {
+  it('shows the requests of a custom body and its mistakes while the user writes it', async () => {
     await page.getByLabel('Channel', { exact: true }).selectOption('Webhook');
     await page.getByLabel('URL', { exact: true }).fill('https://hooks.example.com/x');
     const body = page.getByLabel('Body (optional)', { exact: true });

@@ -129,7 +129,7 @@ function withoutSecrets(
       if (typeof value === 'string' && isMasked(value)) return [field, ask(path, value, own)];
       if (field === 'headers' && Array.isArray(value))
         return [field, secrets.headers(at.hint, value as { key: string; value: string }[])];
-      // The body of a webhook is a template, which contains no credential of its own.
+      // The body of a webhook is a template without credentials.
       if (field === 'body' && path.length === 1) return [field, value];
       if (isRecord(value)) return [field, withoutSecrets(value, { ...at, hint: own, path }, secrets, ask)];
       const isSecret = SECRET_FIELDS.has(field) && typeof value === 'string' && at.isHidden(path);

@@ -15,7 +15,7 @@ export type NotificationAbout = 'episode' | 'contact' | 'certificate' | 'inciden
 /** Everything that depends on the kind of a notification. A new kind is one more of these. */
 export interface MessageKind {
   about: NotificationAbout;
-  /** What a pager does with it. Pagers receive no other kinds. */
+  /** The action of a pager. */
   paging: 'trigger' | 'resolve' | 'acknowledge';
   /** The count that it adds to in a digest: alerts that are or may be down, recoveries, contacts, or certificates. */
   countsAs: 'triggered' | 'resolved' | 'contact' | 'certificate';

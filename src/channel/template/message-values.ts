@@ -52,6 +52,6 @@ export function pagingKey({ kind, incidentKey, contact, alert }: Notification): 
   return kind === 'test' ? `test-${contact?.id ?? alert.id}` : incidentKey;
 }
 
-/** What a paging service does with the notification. */
+/** Returns the action of a paging service. */
 export const pagingAction = ({ kind }: Notification): 'trigger' | 'resolve' | 'acknowledge' =>
   MESSAGE_KINDS[kind].paging;

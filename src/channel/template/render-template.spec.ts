@@ -89,7 +89,7 @@ function possibleKeys(template: JsonValue, prefix = ''): string[] {
 
 describe('a body template', () => {
   it.each(Array.from({ length: 150 }, (_, seed) => ({ seed })))(
-    'gives valid JSON without another key than the template has, whatever the values are (seed $seed)',
+    'gives valid JSON with only the keys of the template for all values (seed $seed)',
     ({ seed }) => {
       const next = numbers(seed);
       const template = templateOf(next, 0);
@@ -103,7 +103,7 @@ describe('a body template', () => {
   );
 
   it.each(Array.from({ length: 50 }, (_, seed) => ({ seed })))(
-    'gives a form with exactly the fields that the template has, whatever the values are (seed $seed)',
+    'gives a form with exactly the fields of the template for all values (seed $seed)',
     ({ seed }) => {
       const next = numbers(seed + 1000);
       const names = Array.from({ length: 1 + next(6) }, (_, index) => `field&${index}=`);

@@ -79,7 +79,8 @@ function switchProblems(
       ? pathProblems(path.trim(), at, known)
       : [invalid(at, 'must be the path of a placeholder, such as "type"')];
   const branches = branchesOf(value);
-  if (branches.length === 0) return [...ofPath, invalid(pointer, 'must have at least one branch beside $switch')];
+  if (branches.length === 0)
+    return [...ofPath, invalid(pointer, 'must have at least one branch in addition to $switch')];
   const isRootWithoutDefault = pointer === '' && !Object.hasOwn(value, DEFAULT);
   return [
     ...ofPath,

@@ -14,7 +14,7 @@ import { isWebhookSecret, newWebhookSecret, signatureHeaders } from './webhook-s
 import { Channel, type ChannelAudience, type ConfigProblem, type SendOutcome, type SendRequest } from '../channel';
 import * as field from '../config/config-fields';
 
-/** Who reads the messages. It decides about merging, reminders, and rate limits. */
+/** The kinds of receivers. They determine merging, reminders, and rate limits. */
 const AUDIENCES = ['machine', 'people', 'pager'] as const;
 const AUDIENCE_OF: Readonly<Record<(typeof AUDIENCES)[number], ChannelAudience>> = {
   machine: 'webhook',
@@ -121,7 +121,7 @@ export class WebhookConfig {
   @ApiPropertyOptional({
     title: 'Body',
     description:
-      `Instead of the signed JSON: a body of your own, with placeholders such as \`{{title}}\`: at most ${MAX_TEMPLATE / 1024} KiB and ${MAX_DEPTH} levels of nesting. ` +
+      `Instead of the signed JSON: a custom body, with placeholders such as \`{{title}}\`: at most ${MAX_TEMPLATE / 1024} KiB and ${MAX_DEPTH} levels of nesting. ` +
       'A text that is exactly one placeholder keeps the type of its value. ' +
       'The object `{"$switch": "type", "alert.triggered": 5, "default": 3}` stands for the branch that matches. ' +
       'With a body, the request is signed only if `secret` is set. Every key can read the body, so send credentials in a header.',
@@ -147,7 +147,7 @@ export class WebhookConfig {
 
   @ApiPropertyOptional({
     description:
-      'Who receives the messages. `people` get several events in one message. `pager` gets no reminders, and one ' +
+      'The kind of receiver. `people` get several events in one message. `pager` gets no reminders, and one ' +
       '`incident_key` for an outage from trigger to resolve.',
     example: 'machine',
     default: 'machine',
@@ -229,7 +229,7 @@ export class WebhookChannel implements Channel<WebhookConfig> {
     );
   }
 
-  /** Returns the headers that identify and sign a request. A body of your own has them only with a secret. */
+  /** Returns the headers that identify and sign a request. A custom body has them only with a secret. */
   private identifying(
     { notification: { id }, config: { secret, body: template } }: SendRequest<WebhookConfig>,
     body: string,

@@ -8,7 +8,7 @@ import type { ReceivedMessage } from '../../../packages/testing/channel/provider
 import { DECLARED_FAKES } from '../../../packages/testing/providers/declared';
 import { valueAt } from '../../../src/channel/template/json-value';
 
-/** What differs between the channels that are declarations. */
+/** The differences between the channels that are declarations. */
 export interface DeclaredSuite extends Partial<ChannelSuite> {
   type: string;
   /** The paths of texts in a message, with their limits. */

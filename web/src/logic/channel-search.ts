@@ -2,7 +2,7 @@ import { channelName } from './channel-name';
 
 /** Other words by which users search for a channel. */
 const OTHER_WORDS: Readonly<Record<string, string>> = {
-  email: 'mail smtp',
+  email: 'smtp',
   webhook: 'custom http json template',
   teams: 'microsoft office 365',
   twilio: 'sms text phone',
