@@ -143,7 +143,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   channel: {
     kind: [],
     config: [],
-    template: ['kind'],
+    template: ['config', 'kind'],
     email: ['config'],
     declared: ['config', 'kind', 'template'],
     vendor: ['config', 'kind', 'template'],

@@ -101,7 +101,7 @@ describe('an Uptime Kuma backup', () => {
   it('keeps its groups, monitors, and contacts if it has version 1', () => {
     const { document, report } = convertUptimeKuma(fixture('uptime-kuma-1.json'));
     expect(placesOf(document)).toEqual([
-      'production/shop HTTPS https://shop.example.com/ ops-chat',
+      'production/shop HTTPS https://shop.example.com/ ops-chat phone',
       'production/search HTTPS https://shop.example.com/search?q=tea mail',
       'production/health HTTP http://shop.example.com:8080/health',
       'production/stock-count HTTPS https://shop.example.com/stock',
@@ -122,6 +122,7 @@ describe('an Uptime Kuma backup', () => {
       'ops-chat slack',
       'mail email',
       'on-call pagerduty',
+      'phone ntfy',
       'telegram telegram',
       'hook webhook',
     ]);

@@ -1,6 +1,6 @@
 import { openChannelBench } from '../../../packages/testing/channel/channel-bench';
 import { notificationOf } from '../../../packages/testing/channel/notifications';
-import type { HttpProviderFake } from '../../../packages/testing/channel/provider-double';
+import { type HttpProviderFake, recordOf } from '../../../packages/testing/channel/provider-double';
 
 /** A request as it is sent to a fake. */
 export interface RawRequest {
@@ -132,6 +132,6 @@ export function describeStrictness(
 
 /** Returns JSON as an object. A text alone is the error. */
 function parsed(body: string): unknown {
-  const value: unknown = JSON.parse(body);
-  return typeof value === 'string' ? { error: value } : value;
+  const value: unknown = recordOf(body);
+  return value ?? { error: body };
 }

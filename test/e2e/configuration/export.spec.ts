@@ -340,7 +340,7 @@ describe('The export of an organization', () => {
     const { status, body } = await planOf(clicked, await exported(clicked.read));
     expect([status, body.summary, body.notes]).toEqual([
       200,
-      { create: 0, update: 0, adopt: 29, delete: 0, unchanged: 0 },
+      { create: 0, update: 0, adopt: 69, delete: 0, unchanged: 0 },
       [],
     ]);
     expect(new Set(body.changes.flatMap(({ fields }) => fields.map(({ pointer }) => pointer)))).toEqual(
@@ -364,7 +364,7 @@ describe('The export of an organization', () => {
     });
     expect([applied.status, applied.body.summary]).toEqual([
       200,
-      { create: 29, update: 0, adopt: 0, delete: 0, unchanged: 0 },
+      { create: 69, update: 0, adopt: 0, delete: 0, unchanged: 0 },
     ]);
     expect(await exported(elsewhere.read)).toEqual(document);
     const { body } = await planOf(elsewhere, document);
@@ -380,7 +380,7 @@ describe('The export of an organization', () => {
     expect(front).toMatchObject({ method: 'GET', timeout: 10, enabled: true, assertions: [], body: null });
     expect(front?.tls).toEqual({ verify: true, ca: null, server_name: null, warn_days: 14 });
     const here = (await planOf(clicked, await exported(clicked.read, '?full=true'))).body;
-    expect([here.summary, here.notes]).toEqual([{ create: 0, update: 0, adopt: 29, delete: 0, unchanged: 0 }, []]);
+    expect([here.summary, here.notes]).toEqual([{ create: 0, update: 0, adopt: 69, delete: 0, unchanged: 0 }, []]);
     const applied = await elsewhere.write.put('/configuration', { ...document, secrets: valuesFor(renamed) });
     expect([applied.status, applied.status === 200 ? '' : applied.text]).toEqual([200, '']);
     expect(await exported(elsewhere.read, '?full=true')).toEqual(document);
@@ -474,6 +474,10 @@ function valuesFor(text: string): Record<string, string> {
 function valueFor(name: string): string {
   const forms: [RegExp, string][] = [
     [/TWILIO_TO$/, '+15005559321'],
+    [/LINE_TO$/, `C${'0'.repeat(32)}`],
+    [/BOT_EMAIL$/, 'bot@example.com'],
+    [/SIGNAL_NUMBER$/, '+15005550006'],
+    [/(?:PUSHOVER_APP_TOKEN|PUSHOVER_USER_KEY|ONCALL_API_KEY)$/, 'f'.repeat(30)],
     [/_TO_\d$/, 'ops@example.com'],
     [/URL$/, `https://hooks.example.com/x?from=${name}`],
     [/WEBHOOK_SECRET$/, `whsec_${Buffer.alloc(32, name).toString('base64')}`],
