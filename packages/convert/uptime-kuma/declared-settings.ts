@@ -25,7 +25,7 @@ export const DECLARED_SETTINGS: Readonly<Record<string, (row: Row) => MappedSett
     return {
       type: 'ntfy',
       config: said({
-        server_url: text(row, 'ntfyserverurl').replace(/\/+$/, ''),
+        server_url: text(row, 'ntfyserverurl').replace(/(?<!\/)\/+$/, ''),
         topic: text(row, 'ntfytopic'),
         ...(hasPassword ? { username: text(row, 'ntfyusername'), password: row.text('ntfypassword') } : {}),
         ...(method === 'accessToken' ? { access_token: text(row, 'ntfyaccesstoken') } : {}),
@@ -42,7 +42,7 @@ export const DECLARED_SETTINGS: Readonly<Record<string, (row: Row) => MappedSett
   gotify: (row) => ({
     type: 'gotify',
     config: said({
-      server_url: text(row, 'gotifyserverurl').replace(/\/+$/, ''),
+      server_url: text(row, 'gotifyserverurl').replace(/(?<!\/)\/+$/, ''),
       app_token: text(row, 'gotifyapplicationToken'),
       priority: priority(row, 'gotifyPriority', 0, 10),
     }),
@@ -108,7 +108,7 @@ export const DECLARED_SETTINGS: Readonly<Record<string, (row: Row) => MappedSett
   matrix: (row) => ({
     type: 'matrix',
     config: said({
-      homeserver: text(row, 'homeserverUrl').replace(/\/+$/, ''),
+      homeserver: text(row, 'homeserverUrl').replace(/(?<!\/)\/+$/, ''),
       access_token: text(row, 'accessToken'),
       room_id: text(row, 'internalRoomId'),
     }),
@@ -117,7 +117,9 @@ export const DECLARED_SETTINGS: Readonly<Record<string, (row: Row) => MappedSett
   signal: (row) => ({
     type: 'signal',
     config: said({
-      server_url: text(row, 'signalURL').replace(/(?:\/v2\/send)?\/*$/, ''),
+      server_url: text(row, 'signalURL')
+        .replace(/(?<!\/)\/+$/, '')
+        .replace(/\/v2\/send$/, ''),
       number: text(row, 'signalNumber'),
       recipients: text(row, 'signalRecipients')
         .split(',')
@@ -151,7 +153,7 @@ export const DECLARED_SETTINGS: Readonly<Record<string, (row: Row) => MappedSett
   homeassistant: (row) => ({
     type: 'home_assistant',
     config: said({
-      server_url: text(row, 'homeAssistantUrl').replace(/\/+$/, ''),
+      server_url: text(row, 'homeAssistantUrl').replace(/(?<!\/)\/+$/, ''),
       access_token: text(row, 'longLivedAccessToken'),
       service: text(row, 'notificationService').replace(/^notify\./, ''),
     }),
