@@ -1,28 +1,30 @@
 import type { FoldedIncident, Notification, NotifiedLocation } from './notification';
-import { durationText, notificationText, targetText } from './notification-text';
+import { durationText, targetText } from './kind/wording';
+import { notificationText } from './notification-text';
 
-const notificationOf = (changes: Partial<Notification>): Notification => ({
-  kind: 'triggered',
-  id: 'ev_1',
-  incidentKey: 'al_1-1',
-  triggerId: null,
-  repeat: false,
-  alert: { id: 'al_1', description: '' },
-  endpoint: { id: 'ep_1', name: 'Checkout API', url: 'tcp://db.example.com:5432', type: 'TCP' },
-  website: { id: 'ws_1', name: 'Shop', url: 'https://shop.example.com' },
-  condition: 'down',
-  isDegraded: false,
-  reason: 'threshold',
-  error: { code: 'connection_refused', message: 'connection refused' },
-  failureCount: 3,
-  successCount: 0,
-  startedAt: '2026-11-20T12:01:33.000Z',
-  createdAt: '2026-11-20T12:04:33.250Z',
-  durationSeconds: null,
-  check: null,
-  digest: null,
-  ...changes,
-});
+const notificationOf = (changes: Partial<Notification>): Notification =>
+  ({
+    kind: 'triggered',
+    id: 'ev_1',
+    incidentKey: 'al_1-1',
+    triggerId: null,
+    repeat: false,
+    alert: { id: 'al_1', description: '' },
+    endpoint: { id: 'ep_1', name: 'Checkout API', url: 'tcp://db.example.com:5432', type: 'TCP' },
+    website: { id: 'ws_1', name: 'Shop', url: 'https://shop.example.com' },
+    condition: 'down',
+    isDegraded: false,
+    reason: 'threshold',
+    error: { code: 'connection_refused', message: 'connection refused' },
+    failureCount: 3,
+    successCount: 0,
+    startedAt: '2026-11-20T12:01:33.000Z',
+    createdAt: '2026-11-20T12:04:33.250Z',
+    durationSeconds: null,
+    check: null,
+    digest: null,
+    ...changes,
+  }) as Notification;
 
 const digest = (triggered: number, resolved: number): Partial<Notification> => ({
   kind: 'digest',

@@ -29,7 +29,7 @@ export async function store(url: string, matrix: string): Promise<Stored> {
   const fields = { name: 'Cache', type: 'REDIS', url: 'redis://127.0.0.1:6379', interval: 3600 };
   const endpoint = await made(`/websites/${website}/endpoints`, fields);
   const config = { homeserver: matrix, access_token: 'syt_secret', room_id: '!ops:example.com' };
-  const alert = await made('/alerts', { endpoint_id: endpoint, type: 'matrix', failure_threshold: 3, config });
+  const alert = await made('/alerts', { endpoint_id: endpoint, type: 'synapse', failure_threshold: 3, config });
   const invoice = await made('/invoices', { title: 'December', cents: 100 });
   return {
     website: `/websites/${website}`,

@@ -32,7 +32,7 @@ describe('docs/guides/extend/extending.md, followed in an empty folder with the 
     expect(Object.keys(shown?.document.paths ?? {})).toEqual(
       expect.arrayContaining(['/api/v1/invoices', '/api/v1/endpoints/{id}']),
     );
-    for (const word of ['REDIS', 'MatrixConfig', 'createInvoice', '"invoice"'])
+    for (const word of ['REDIS', 'SynapseConfig', 'createInvoice', '"invoice"'])
       expect(shown?.document.text).toContain(word);
   });
 });
@@ -53,7 +53,7 @@ describe('the next version of the package, installed over it', () => {
     expect(life.before).toMatchObject({
       website: { status: 200, body: { name: 'Shop' } },
       endpoint: { status: 200, body: { type: 'REDIS', url: 'redis://127.0.0.1:6379' } },
-      alert: { status: 200, body: { type: 'matrix' } },
+      alert: { status: 200, body: { type: 'synapse' } },
       entries: { status: 200, body: [{ action: 'create', resource: 'invoice' }] },
       invoices: { status: 200, body: [{ title: 'November' }, { title: 'December' }] },
     });

@@ -141,7 +141,14 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     'single-sign-on': ['people', 'person', 'session'],
   },
   checker: { assertion: [], ...Object.fromEntries(protocols().map((protocol) => [protocol, ['assertion']])) },
-  channel: { config: [], email: ['config'], vendor: ['config'] },
+  channel: {
+    kind: [],
+    config: [],
+    template: ['config', 'kind'],
+    email: ['config'],
+    declared: ['config', 'kind', 'template'],
+    vendor: ['config', 'kind', 'template'],
+  },
   endpoint: {
     heartbeat: [],
     locations: [],

@@ -76,7 +76,7 @@ async function redisServer() {
 describe('the recipes', () => {
   it('the recipes add the files that they name, and a few lines elsewhere', () => {
     expect(tree.added.filter((path) => !path.startsWith('test/')).sort()).toEqual([
-      'src/channel/vendor/matrix.channel.ts',
+      'src/channel/vendor/synapse.channel.ts',
       'src/checker/pushed/pushed.checker.ts',
       'src/checker/redis/redis.checker.ts',
       'src/monitoring/source/pushed/pushed-results.ts',
@@ -151,7 +151,7 @@ describe('with the recipes applied', () => {
       if (before === undefined) delete process.env['UPDATE_GOLDEN'];
       else process.env['UPDATE_GOLDEN'] = before;
     });
-    tree.load('test/contract/channel/matrix.spec.ts');
+    tree.load('test/contract/channel/synapse.spec.ts');
   });
 
   describe('the service', () => {
@@ -179,8 +179,8 @@ describe('with the recipes applied', () => {
       const endpoint = await newEndpoint(app.write, await newWebsite(app.write), server);
       const config = { homeserver: matrix.url, access_token: 'secret-of-matrix', room_id: '!ops:example.com' };
       const thresholds = { failure_threshold: 1, success_threshold: 1 };
-      const alert = await app.write.post('/alerts', { endpoint_id: endpoint, type: 'matrix', config, ...thresholds });
-      expect(alert).toMatchObject({ status: 201, body: { type: 'matrix', config: { homeserver: matrix.url } } });
+      const alert = await app.write.post('/alerts', { endpoint_id: endpoint, type: 'synapse', config, ...thresholds });
+      expect(alert).toMatchObject({ status: 201, body: { type: 'synapse', config: { homeserver: matrix.url } } });
       expect(alert.text).not.toContain('secret-of-matrix');
       await eventually('the endpoint to be up', async () => (await statusOf(endpoint)) === 'up');
 
@@ -214,7 +214,7 @@ describe('with the recipes applied', () => {
       ]);
       const alert = await app.write.post<{ errors: object[] }>('/alerts', {
         endpoint_id: await newEndpoint(app.write, website),
-        type: 'matrix',
+        type: 'synapse',
         config: { homeserver: 'ftp://matrix', access_token: '', room_id: 'room', spare: 1 },
       });
       expect(alert.body.errors).toHaveLength(4);
@@ -254,8 +254,8 @@ describe('with the recipes applied', () => {
             url: { description: expect.stringContaining('`REDIS` redis://host[:port]') },
           },
         },
-        CreateMatrixAlert: {},
-        MatrixConfig: { required: ['homeserver', 'access_token', 'room_id'] },
+        CreateSynapseAlert: {},
+        SynapseConfig: { required: ['homeserver', 'access_token', 'room_id'] },
       });
     });
 
@@ -327,7 +327,7 @@ describe('without the lines of the recipes', () => {
 
   it('an unknown type of alert is refused with a list of the known types', async () => {
     const endpoint_id = await newEndpoint(app.write, await newWebsite(app.write));
-    const response = await app.write.post('/alerts', { endpoint_id, type: 'matrix', config: {} });
+    const response = await app.write.post('/alerts', { endpoint_id, type: 'synapse', config: {} });
     expect(response).toMatchObject({ status: 400, body: { errors: [{ pointer: '/type' }] } });
     expect(response.text).toContain('email, webhook, slack, discord, teams, telegram, pagerduty, opsgenie, twilio');
   });

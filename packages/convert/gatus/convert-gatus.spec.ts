@@ -120,7 +120,6 @@ describe('a Gatus configuration', () => {
       'ui',
       'connectivity',
       'x-defaults',
-      'mattermost',
       'flour',
       'vault',
       'old port',
@@ -403,7 +402,64 @@ describe('a Gatus configuration', () => {
         },
       },
     ],
-    ['ntfy', { topic: 'x' }, /no channel for ntfy/],
+    ['ntfy', { topic: 'x' }, { type: 'ntfy', config: { topic: 'x' } }],
+    [
+      'ntfy',
+      { topic: '${TOPIC}', url: 'https://ntfy.example.org', priority: 4, token: 'tk_${TOKEN}' },
+      { config: { topic: { $secret: 'TOPIC' }, server_url: 'https://ntfy.example.org', priority: 4 } },
+    ],
+    [
+      'gotify',
+      { 'server-url': 'https://gotify.example.org', token: 'AbC', priority: 5 },
+      { type: 'gotify', config: { server_url: 'https://gotify.example.org', app_token: 'AbC', priority: 5 } },
+    ],
+    [
+      'pushover',
+      { 'application-token': 'a'.repeat(30), 'user-key': 'b'.repeat(30), priority: 2 },
+      { type: 'pushover', config: { app_token: 'a'.repeat(30), user_key: 'b'.repeat(30), priority: 2 } },
+    ],
+    [
+      'mattermost',
+      { 'webhook-url': 'http://mattermost:8065/hooks/token' },
+      { type: 'mattermost', config: { webhook_url: 'http://mattermost:8065/hooks/token' } },
+    ],
+    [
+      'matrix',
+      { 'access-token': 'syt_x', 'internal-room-id': '!a:example.org' },
+      { type: 'matrix', config: { homeserver: 'https://matrix-client.matrix.org', room_id: '!a:example.org' } },
+    ],
+    [
+      'zulip',
+      { 'bot-email': 'bot@example.org', 'bot-api-key': 'k', domain: 'example.zulipchat.com', 'channel-id': '42' },
+      { type: 'zulip', config: { site: 'https://example.zulipchat.com', channel: '42' } },
+    ],
+    [
+      'homeassistant',
+      { url: 'http://ha:8123', token: 'ey' },
+      { type: 'home_assistant', config: { server_url: 'http://ha:8123', access_token: 'ey' } },
+    ],
+    ['ilert', { 'integration-key': 'il1' }, { type: 'ilert', config: { integration_key: 'il1' } }],
+    [
+      'custom',
+      {
+        url: 'https://example.org/[ENDPOINT_NAME]',
+        method: 'PUT',
+        body: '{"text": "[ENDPOINT_GROUP]/[ENDPOINT_NAME]: [RESULT_ERRORS]", "state": "[ALERT_TRIGGERED_OR_RESOLVED]"}',
+        placeholders: { ALERT_TRIGGERED_OR_RESOLVED: { TRIGGERED: 'down', RESOLVED: 'ok' } },
+      },
+      {
+        config: {
+          url: 'https://example.org/{{data.endpoint.name}}',
+          method: 'PUT',
+          audience: 'people',
+          body: {
+            text: '{{data.website.name}}/{{data.endpoint.name}}: {{data.event.error.message}}',
+            state: { $switch: 'type', 'alert.resolved': 'ok', default: 'down' },
+          },
+        },
+      },
+    ],
+    ['jetbrainsspace', { project: 'x' }, /no channel for jetbrainsspace/],
     ['slack', {}, /webhook_url is required/],
     ['email', { from: 'a@example.org', host: 'mx', port: 25, to: 'nobody' }, /to\/0 must be/],
   ])('turns its provider %s into a contact, or reports why not: %j', (provider, settings, expected) => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { localTime } from '../../channel/email/local-time';
-import { durationText } from '../../channel/notification-text';
+import { durationText } from '../../channel/kind/wording';
 import { formatId } from '../../platform/ids/id';
 import { html } from '../../platform/text/html';
 import { plural } from '../../platform/text/plural';

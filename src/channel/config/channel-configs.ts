@@ -53,6 +53,21 @@ export class ChannelConfigs {
   }
 
   /**
+   * Returns the config for a preview, or all of its problems, with pointers under `/config`. Every credential is masked,
+   * and a value that was sent as a mask is accepted, because nothing is sent.
+   */
+  forPreview(type: string, input: unknown, reader: ConfigReader): object | FieldProblem[] {
+    const channel = this.registry.get(type);
+    const found = configProblems(channel.configClass, input);
+    if (found.some(({ pointer }) => pointer === '')) return underConfig(found);
+    const sent = input as object;
+    const problems = found.filter(({ pointer }) => !isMaskedAt(sent, pointer));
+    if (problems.length > 0) return underConfig(problems);
+    const completed = complete(channel, sent, null);
+    return Array.isArray(completed) ? completed : this.present(type, completed.config, reader);
+  }
+
+  /**
    * Returns the config for the API. Credentials are always masked, and confidential values are masked for read keys.
    * `shownKeys` are the secrets that this request generated, which are not masked.
    */

@@ -1,5 +1,6 @@
 import type { Notification } from '../notification';
-import { durationText, type NotificationLink, type NotificationText } from '../notification-text';
+import { durationText } from '../kind/wording';
+import { type NotificationLink, type NotificationText } from '../notification-text';
 import { html } from '../../platform/text/html';
 import { cut, oneLine } from '../../platform/text/text-limits';
 import { mailDomain, type MailSender } from '../../platform/text/mail-address';

@@ -1,7 +1,8 @@
 import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
 import { oneLine, someLines } from '../../platform/text/text-limits';
-import type { Notification } from '../notification';
-import { eventSentence, targetText } from '../notification-text';
+import type { FailingContact, Notification, NotifiedContact } from '../notification';
+import { targetText } from '../kind/wording';
+import { eventSentence } from '../notification-text';
 
 const MAX_LINES = 500;
 
@@ -463,8 +464,8 @@ export class AlertTestView {
 
 /** Returns the signed body. It depends only on the notification, so that every attempt sends the same bytes. */
 export function webhookBody(notification: Notification): AlertTestView | ContactFailingView {
-  const { certificate, check, contact, failing, digest, links, through } = notification;
-  if (contact && failing) return failingBody(notification, contact, failing);
+  if (notification.kind === 'contact_failing') return failingBody(notification, notification);
+  const { certificate, check, contact, digest, links, through } = notification;
   return {
     type: `alert.${notification.kind}`,
     timestamp: notification.createdAt,
@@ -496,8 +497,7 @@ export function webhookBody(notification: Notification): AlertTestView | Contact
 
 const failingBody = (
   notification: Notification,
-  contact: NonNullable<Notification['contact']>,
-  failing: NonNullable<Notification['failing']>,
+  { contact, failing }: { contact: NotifiedContact; failing: FailingContact },
 ): ContactFailingView => ({
   type: 'contact.failing',
   timestamp: notification.createdAt,

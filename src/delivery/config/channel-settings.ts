@@ -89,7 +89,10 @@ export class ChannelSettings {
     const isChanged = !isDeepStrictEqual(valid.config, present);
     return {
       type,
-      config: isChanged || !stored ? this.sealed.seal(owner, valid.config) : stored.config,
+      config:
+        isChanged || !stored
+          ? this.sealed.seal(owner, valid.config, this.registry.format(type, valid.config))
+          : stored.config,
       destination: this.destinationOf(type, valid.config),
       isChanged,
       generatedKeys: valid.generatedKeys,
@@ -110,6 +113,21 @@ export class ChannelSettings {
     const { config } = valid;
     const masked = this.channels.present(type, config, 'read');
     return { type, config, destination: this.destinationOf(type, config), masked };
+  }
+
+  /**
+   * Returns the config for a preview, with every credential masked. Throws: the same errors as `resolve` for a new
+   * alert, but masked values are accepted.
+   */
+  forPreview(caller: Caller, { type, config }: { type: string; config: object }): object {
+    if (!this.registry.has(type)) refuse({ invalid: [unsupportedType(this.registry.types())], forbidden: [] });
+    const masked = this.channels.forPreview(type, config, caller.role);
+    if (Array.isArray(masked)) {
+      refuse({ invalid: masked as FieldProblem[], forbidden: [] });
+      return {};
+    }
+    refuse({ invalid: [], forbidden: this.forbiddenHosts(caller, type, masked) });
+    return masked;
   }
 
   /**

@@ -183,7 +183,8 @@ function partNotification(part: AttemptPart, stored: ReadonlyMap<string, StoredN
   if (!primary) return null;
   const merged = part.merged === null ? null : (stored.get(part.merged)?.notification ?? null);
   if (part.kind === 'recovered') return recovered(primary, merged);
-  const notification = { ...primary.notification, kind: part.kind };
+  // A flapping message has the content of its trigger or resolve, so only the kind changes.
+  const notification = { ...primary.notification, kind: part.kind } as Notification;
   return part.kind === 'triggered' && merged
     ? { ...notification, upSeconds: secondsBetween(merged, notification) }
     : notification;

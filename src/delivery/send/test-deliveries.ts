@@ -119,7 +119,7 @@ export class TestDeliveries {
       destination,
       channelType,
       token,
-      audience: this.channels.has(channelType) ? this.channels.get(channelType).audience : 'chat',
+      audience: this.channels.receiver(channelType, destination).audience,
       host: null,
       leaseEndsAt: this.clock.monotonic() + LEASE_MS,
       isTest: true,

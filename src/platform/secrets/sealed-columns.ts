@@ -21,6 +21,7 @@ interface Header {
 }
 
 const wholeValue = (value: unknown, change: (sealed: string) => string): Envelope => ({
+  ...(value as Envelope),
   sealed: change((value as Envelope).sealed),
 });
 

@@ -36,6 +36,7 @@ interface Use {
 const READING = [
   'POST /api/v1/probe/poll',
   'POST /api/v1/probe/results',
+  'POST /api/v1/contacts/preview',
   'POST /api/v1/maintenance-windows/preview',
   'POST /api/v1/endpoints/heartbeat/preview',
   'POST /api/v1/configuration/convert',

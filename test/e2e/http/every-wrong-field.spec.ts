@@ -303,6 +303,13 @@ describe('a body with several wrong fields', () => {
         pointers: ['/config/webhook_url', '/name'],
       },
     ],
+    'POST /api/v1/contacts/preview': [
+      {
+        path: () => '/contacts/preview',
+        body: () => ({ type: 'webhook', config: { url: 'x', body: { a: '{{nothing}}' } } }),
+        pointers: ['/config/body/a', '/config/url'],
+      },
+    ],
     'POST /api/v1/contacts': [
       {
         path: () => '/contacts',

@@ -186,6 +186,7 @@ describe('Idempotency-Key', () => {
     'POST /api/v1/configuration/plan',
     'POST /api/v1/alerts/test',
     'POST /api/v1/contacts/test',
+    'POST /api/v1/contacts/preview',
     'POST /api/v1/contacts/:id/test',
     'POST /api/v1/alerts/:id/test',
     'POST /api/v1/endpoints/:id/checks',

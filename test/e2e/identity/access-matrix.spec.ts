@@ -94,6 +94,7 @@ const MATRIX: Readonly<Record<string, AccessRule>> = {
   'PUT /api/v1/contacts/:id': 'write',
   'DELETE /api/v1/contacts/:id': 'write',
   'POST /api/v1/contacts/test': 'write',
+  'POST /api/v1/contacts/preview': 'write',
   'POST /api/v1/contacts/:id/test': 'write',
   'POST /api/v1/contacts/:id/alerts': 'write',
   'GET /api/v1/alerts/:id/deliveries': 'read',

@@ -72,6 +72,7 @@ export type Alert = Schemas['Alert'];
 export type AlertRule = Required<Schemas['AlertDefaults']>;
 /** A channel whose settings are shared by several alerts. */
 export type Contact = Schemas['Contact'];
+export type ContactPreview = Schemas['ContactPreview'];
 export type AlertEvent = Schemas['AlertEvent'];
 export type Delivery = Schemas['Delivery'];
 /** The result of a test message. It isn't stored. */

@@ -60,7 +60,7 @@ export const ruleOf = (draft: RuleDraft): AlertRule => ({
   send_on_resolved: draft.send_on_resolved,
 });
 
-const PAGERS: readonly string[] = ['pagerduty', 'opsgenie'];
+const PAGERS: readonly string[] = ['pagerduty', 'opsgenie', 'alertmanager', 'splunk_oncall', 'ilert'];
 
 /**
  * Whether a channel type pages people until they respond. The service sends pagers no reminders, and nothing that would

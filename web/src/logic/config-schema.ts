@@ -87,10 +87,11 @@ export function endpointChoices({ components: { schemas } }: ApiDocument): Endpo
 }
 
 export type FieldKind =
-  'text' | 'texts' | 'secret' | 'number' | 'boolean' | 'choice' | 'lines' | 'pairs' | 'group' | 'json';
+  'text' | 'texts' | 'secret' | 'number' | 'boolean' | 'choice' | 'lines' | 'pairs' | 'group' | 'json' | 'template';
 
 /** Returns the control for a schema. `texts` is one string, or several separated by commas. `json` is the fallback. */
 export function kindOf(schema: Schema): FieldKind {
+  if (schema.format === 'template') return 'template';
   if (schema.enum) return 'choice';
   if (schema.type === 'boolean') return 'boolean';
   if (schema.type === 'integer' || schema.type === 'number') return 'number';
@@ -147,6 +148,8 @@ export function filled(value: ConfigValue): ConfigValue {
   const entries = Object.entries(value).flatMap(([key, each]): [string, unknown][] => {
     if (each === '' || each === undefined || each === null) return [];
     if (Array.isArray(each)) return each.length === 0 ? [] : [[key, each]];
+    // A template may contain empty texts.
+    if (key === 'body') return [[key, each]];
     if (typeof each === 'object') {
       const inner = filled(each as ConfigValue);
       return Object.keys(inner).length === 0 ? [] : [[key, inner]];

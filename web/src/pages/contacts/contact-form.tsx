@@ -120,7 +120,7 @@ export function ContactForm({ start, onEdit, onSaved }: Props) {
             )}
           </Form>
           <Beside
-            preview={<ChannelPreview type={value.type} rule={ruleOf(value.rule)} />}
+            preview={<ChannelPreview type={value.type} rule={ruleOf(value.rule)} config={body.config} />}
             call={{
               method: stored ? 'PUT' : 'POST',
               path,
