@@ -16,13 +16,15 @@ export class CheckerRegistry implements OnModuleInit {
    * path.
    */
   private readonly attended = new Map<string, Checker>();
+  /** The types whose checker is part of the service. */
+  private readonly own = new Set<string>();
 
   constructor(private readonly discovery: DiscoveryService) {}
 
   onModuleInit(): void {
     for (const wrapper of this.discovery.getProviders({ metadataKey: Checker.KEY })) {
       const type = this.discovery.getMetadataByDecorator(Checker, wrapper);
-      if (type !== undefined) this.add(type, wrapper.instance as Checker);
+      if (type !== undefined) this.add(type, wrapper.instance as Checker, wrapper.host?.name === OWN_MODULE);
     }
     const missing = SPEC_CHECKER_TYPES.filter((type) => !this.checkers.has(type));
     if (missing.length > 0) throw new Error(`No checker is registered for: ${missing.join(', ')}`);
@@ -50,16 +52,28 @@ export class CheckerRegistry implements OnModuleInit {
     return [...SPEC_CHECKER_TYPES.filter((type) => this.checkers.has(type)), ...others];
   }
 
-  private add(type: string, checker: Checker): void {
+  /**
+   * A release may add a type that an extension already has. The extension's checker then stays in use, because the
+   * installation's endpoints were made for it.
+   */
+  private add(type: string, checker: Checker, isOwn: boolean): void {
     const other = this.checkers.get(type);
     if (other === checker) return;
-    if (other)
+    const isReplaceable = !isSpecType(type) && isOwn !== this.own.has(type);
+    if (other && isReplaceable && isOwn) return;
+    if (other && !isReplaceable)
       throw new StartError(
         `Checker "${type}" is registered twice: by ${other.constructor.name} and by ${checker.constructor.name}. Give one of them another type.`,
       );
     this.checkers.set(type, checker);
-    if (!isSpecType(type)) this.attended.set(type, new AttendedChecker(type, checker));
+    if (isOwn) this.own.add(type);
+    else this.own.delete(type);
+    this.attended.delete(type);
+    if (!isOwn && !isSpecType(type)) this.attended.set(type, new AttendedChecker(type, checker));
   }
 }
+
+/** The name of the module that contains the service's own checkers. */
+const OWN_MODULE = 'CheckerModule';
 
 const isSpecType = (type: string): boolean => SPEC_CHECKER_TYPES.some((known) => known === type);

@@ -48,6 +48,7 @@ export const ERROR_CODES = [
   'heartbeat_failed',
   'heartbeat_overran',
   'probe_offline',
+  'domain_expiring',
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
@@ -112,8 +113,10 @@ export interface CheckResult {
 }
 
 /** Everything that one check needs. A result must not repeat any secret in it. */
-export interface CheckRequest<Target> {
+export interface CheckRequest<Target, Settings extends object = object> {
   target: Target;
+  /** The valid settings of the type, with decrypted secrets. Settings that were not sent are absent. */
+  settings: Settings;
   /** Only used for HTTP(S). Other types ignore this field and the next four. */
   method: string;
   headers: readonly { key: string; value: string }[];
@@ -128,6 +131,14 @@ export interface CheckRequest<Target> {
   now?: (() => number) | undefined;
   /** The addresses that this organization may connect to. The rule applies to every connection. */
   egress: EgressRule;
+}
+
+/** A setting that breaks a rule of `settingsProblems`. */
+export interface SettingsProblem {
+  /** The setting, such as `password`. */
+  key: string;
+  code: 'required' | 'invalid_format' | 'out_of_range';
+  message: string;
 }
 
 /** Thrown by `parseTarget`. `message` is public and describes the problem and the accepted form. */
@@ -176,7 +187,7 @@ export function parseHostPort(url: string, { scheme, defaultPort, what, form }: 
  * `DeadlineExceeded` if the endpoint's own timeout expired, which is the target's failure. Any other reason is the
  * monitor's failure.
  */
-export interface Checker<Target = unknown> {
+export interface Checker<Target = unknown, Settings extends object = object> {
   /** The assertion sources that this type supports. Others are refused when the endpoint is saved. */
   readonly assertionSources: readonly AssertionSource[];
   /** The accepted form of the target for errors and the API reference, e.g. `tcp://host:port`. */
@@ -188,7 +199,14 @@ export interface Checker<Target = unknown> {
    * be saved.
    */
   hostsOf?(target: Target): string[];
-  check(request: CheckRequest<Target>, signal: AbortSignal): Promise<CheckResult>;
+  /**
+   * The class of the type's settings. Every property has a rule from `field` and an `@ApiProperty`. `field.Secret`
+   * properties are encrypted at rest and never returned. If a type has none, all settings are refused.
+   */
+  readonly settingsClass?: new () => Settings;
+  /** Checks rules that involve several settings, or settings and the target. Runs after validation. */
+  settingsProblems?(settings: Settings, url: string): SettingsProblem[];
+  check(request: CheckRequest<Target, Settings>, signal: AbortSignal): Promise<CheckResult>;
   /**
    * True if nothing ever runs `check`, because results of such endpoints are sent to the monitor. They have no slots,
    * and on-demand checks are refused.

@@ -11,6 +11,7 @@ import { CheckDefinitions } from './check-definitions';
 import { EndpointRepository } from './endpoint.repository';
 import { EndpointPurge } from './endpoint-purge';
 import { EndpointSettingsResolver } from './settings/endpoint-settings';
+import { TypeSettings } from './settings/type-settings';
 import { EndpointSchedule } from './endpoint-schedule';
 import { EndpointOpenApi } from './endpoint-openapi';
 import { EndpointController } from './endpoint.controller';
@@ -35,6 +36,7 @@ import { WebsiteSetupService } from './website-setup.service';
     SitemapService,
     EndpointPurge,
     EndpointSettingsResolver,
+    TypeSettings,
     EndpointSchedule,
     CheckDefinitions,
     EndpointOpenApi,

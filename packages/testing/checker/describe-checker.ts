@@ -9,6 +9,7 @@ import {
   InvalidTarget,
 } from '../../../src/checker/checker';
 import { startDeadline } from '../../../src/platform/net/deadline';
+import { NO_SETTINGS } from '../../../src/checker/settings-problems';
 import type { EgressRule } from '../../../src/platform/net/egress/egress-policy';
 import { closedEgress, openEgress } from './network';
 import { eventually } from '../eventually';
@@ -79,6 +80,7 @@ export async function runCheck(
 
 const requestFor = (target: unknown): CheckRequest<unknown> => ({
   target,
+  settings: NO_SETTINGS,
   method: 'GET',
   headers: [{ key: 'Authorization', value: `Bearer ${SECRET}` }],
   body: null,

@@ -19,6 +19,7 @@ import { SealedServerSecrets1796432412000 } from './1796432412000-sealed-server-
 import { SecondFactor1796432413000 } from './1796432413000-second-factor';
 import { HeartbeatAddresses1796432420000 } from './1796432420000-heartbeat-addresses';
 import { WatchedProbes1796432421000 } from './1796432421000-watched-probes';
+import { CheckSettings1796432450000 } from './1796432450000-check-settings';
 
 /** Every migration, oldest first. Add a new one here by hand: nothing depends on file name patterns. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -42,5 +43,6 @@ export const migrations: (new () => MigrationInterface)[] = [
   SecondFactor1796432413000,
   HeartbeatAddresses1796432420000,
   WatchedProbes1796432421000,
+  CheckSettings1796432450000,
   // A released one is never changed: the next one is added here.
 ];
