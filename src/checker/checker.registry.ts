@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { StartError } from '../platform/config/start-error';
 import { AttendedChecker } from './attended-checker';
-import { Checker, SPEC_CHECKER_TYPES } from './checker';
+import { Checker, LATER_CHECKER_TYPES, SPEC_CHECKER_TYPES } from './checker';
 
 /**
  * Finds every checker in the application by its `@Checker('type')` decorator, in any module that lists it. Startup
@@ -52,14 +52,11 @@ export class CheckerRegistry implements OnModuleInit {
     return [...SPEC_CHECKER_TYPES.filter((type) => this.checkers.has(type)), ...others];
   }
 
-  /**
-   * A release may add a type that an extension already has. The extension's checker then stays in use, because the
-   * installation's endpoints were made for it.
-   */
+  /** See `LATER_CHECKER_TYPES` for two checkers of one type. */
   private add(type: string, checker: Checker, isOwn: boolean): void {
     const other = this.checkers.get(type);
     if (other === checker) return;
-    const isReplaceable = !isSpecType(type) && isOwn !== this.own.has(type);
+    const isReplaceable = LATER_CHECKER_TYPES.includes(type) && isOwn !== this.own.has(type);
     if (other && isReplaceable && isOwn) return;
     if (other && !isReplaceable)
       throw new StartError(

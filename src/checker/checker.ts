@@ -8,6 +8,12 @@ import type { TlsSettings } from './tls-settings';
 export const SPEC_CHECKER_TYPES = ['HTTP', 'HTTPS', 'TCP', 'DNS', 'ICMP', 'SSH'] as const;
 
 /**
+ * The built-in types that were added after 0.1.0. If an extension already has a checker of such a type, it stays in use,
+ * because the installation's endpoints were made for it.
+ */
+export const LATER_CHECKER_TYPES: readonly string[] = ['UDP', 'WEBSOCKET', 'GRPC', 'POSTGRES', 'REDIS', 'DOMAIN'];
+
+/**
  * The outcome of a check. `up` and `down` describe the target. `unknown` means that the monitor failed or was not
  * allowed to check. It is recorded, but doesn't count toward uptime or streaks, and never triggers an alert.
  */
