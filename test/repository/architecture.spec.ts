@@ -81,7 +81,20 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'checker',
     'platform',
   ],
-  exports: ['app', 'extension', 'website', 'endpoint', 'identity', 'channel', 'checker', 'audit', 'platform'],
+  exports: [
+    'app',
+    'extension',
+    'monitoring',
+    'alert',
+    'incident',
+    'website',
+    'endpoint',
+    'identity',
+    'channel',
+    'checker',
+    'audit',
+    'platform',
+  ],
 };
 
 /** Each checker has its own folder. None imports another one's. */
@@ -218,6 +231,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   'monitoring/remote': { ask: [], poll: ['ask'], intake: ['ask'], presence: [] },
   'monitoring/source': {
     scheduled: [],
+    passive: [],
     'on-demand': [],
   },
 };

@@ -48,7 +48,7 @@ async function listen(answer: (stream: ServerHttp2Stream, service: string, heade
   return {
     url: `grpc://127.0.0.1:${(server.address() as AddressInfo).port}`,
     arrived: () => accepted,
-    untilLeft: () => eventually('every connection to be closed', () => sockets.size === 0),
+    untilLeft: async () => void (await eventually('every connection to be closed', () => sockets.size === 0)),
     close: async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
