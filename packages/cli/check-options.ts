@@ -45,7 +45,7 @@ export interface CheckSettings {
   followRedirects: boolean;
   tls: TlsSettings | null;
   /** The settings of the type. */
-  settings?: object;
+  settings?: Record<string, unknown>;
   /** How many days before the certificate expires the target becomes degraded. `null` turns this off. */
   certificateWarnDays?: number | null;
   assertions: Assertion[];

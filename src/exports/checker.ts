@@ -1,6 +1,6 @@
 // The exports of `uptime-monitor/checker`: everything that a checker needs.
 export type { Assertion, AssertionSource } from '../checker/assertion/assertion';
-export { down, resultOf, unknown } from '../checker/check-failure';
+export { down, resultOf, unknown, up } from '../checker/check-failure';
 export * as field from '../channel/config/config-fields';
 export { Dialogue, line, type Read, type Reader, Refused } from '../checker/dialogue';
 export { NetworkSettings } from '../checker/network-settings';
