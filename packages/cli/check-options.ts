@@ -9,7 +9,13 @@ import {
 } from '../../src/checker/assertion/assertion';
 import { HTTP_METHODS } from '../../src/checker/check-request';
 import { headerProblem } from '../../src/checker/request-headers';
-import { normalServerName, type TlsSettings, tlsProblems, toWireTls, unverifiedProblem } from '../../src/checker/tls-settings';
+import {
+  normalServerName,
+  type TlsSettings,
+  tlsProblems,
+  toWireTls,
+  unverifiedProblem,
+} from '../../src/checker/tls-settings';
 import { ENDPOINT_BOUNDS } from './endpoint-bounds';
 import { CommandError } from './uptime/io';
 
@@ -88,10 +94,7 @@ export function endpointFields(settings: CheckSettings): Partial<CreateEndpoint>
     headers: headers.length > 0 ? headers : undefined,
     body,
     follow_redirects: followRedirects ? undefined : false,
-    tls:
-      tls || certificateWarnDays !== undefined
-        ? { ...(tls && toWireTls(tls)), ...warnDays }
-        : undefined,
+    tls: tls || certificateWarnDays !== undefined ? { ...(tls && toWireTls(tls)), ...warnDays } : undefined,
     assertions: assertions.length > 0 ? assertions : undefined,
     settings: settings.settings,
   };

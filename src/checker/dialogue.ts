@@ -119,7 +119,8 @@ const MAX_LINE = 1024;
 /** Reads one line that ends with LF or CRLF. Throws: `Refused` if it has more than 1 KiB. */
 export const line: Reader<string> = (received) => {
   const end = received.indexOf(10);
-  if (end < 0 ? received.length > MAX_LINE : end > MAX_LINE) throw new Refused('The server sent a line of more than 1 KiB.');
+  if (end < 0 ? received.length > MAX_LINE : end > MAX_LINE)
+    throw new Refused('The server sent a line of more than 1 KiB.');
   return end < 0 ? null : { value: received.toString('latin1', 0, end).replace(/\r$/, ''), used: end + 1 };
 };
 

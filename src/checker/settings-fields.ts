@@ -42,7 +42,8 @@ export const pem =
   (value) => {
     const found = lines(MAX_PEM)(value);
     if (found.length > 0 || typeof value !== 'string') return found;
-    return /-----BEGIN [A-Z0-9 ]+-----[^]*-----END [A-Z0-9 ]+-----/.test(value)
+    // prose: the markers of the PEM format
+    return value.includes('-----BEGIN ') && value.includes('-----END ')
       ? []
       : [{ pointer: '', code: 'invalid_format', message: `must be ${form} in PEM` }];
   };

@@ -216,7 +216,15 @@ export class CheckDefinitions {
       this.report(id, `${why}${isExpected ? '' : ` (${String(error)})`}`);
       const checker = new UnreadableSettings(why);
       const egress = this.egress.forOrganization(organization);
-      const none = { settings: NO_SETTINGS, method: 'GET', headers: [], body: null, followRedirects: false, assertions: [], tls: null };
+      const none = {
+        settings: NO_SETTINGS,
+        method: 'GET',
+        headers: [],
+        body: null,
+        followRedirects: false,
+        assertions: [],
+        tls: null,
+      };
       return { timeoutMs: settings.timeoutSeconds * SECOND_MS, checker, request: { ...none, target: null, egress } };
     }
   }

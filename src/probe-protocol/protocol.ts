@@ -46,7 +46,7 @@ export interface PollRequest {
   wait: number;
   version: string;
   types: string[];
-  /** What the probe supports in addition to what every probe supports, such as `settings`. */
+  /** The features that not every probe supports, such as `settings`. */
   capabilities: string[];
   /** The probe's own wall clock. */
   clock: number;

@@ -15,7 +15,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   identity: ['audit', 'platform'],
   'probe-protocol': ['checker'],
   probe: ['probe-protocol', 'identity', 'audit', 'platform'],
-  // The rules and marks of settings are those of channel configs.
+  // Settings and channel configs use the same rules and marks.
   checker: ['channel', 'platform'],
   engine: ['checker', 'platform'],
   probing: ['engine', 'checker', 'probe-protocol', 'platform'],

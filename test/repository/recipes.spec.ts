@@ -68,7 +68,9 @@ class ClashingModule {}
 async function memcachedServer() {
   const state = { healthy: true };
   const server = await TcpTarget.listen((socket) => {
-    socket.on('error', () => {}).on('data', () => socket.end(state.healthy ? 'VERSION 1.6.38\r\n' : 'SERVER_ERROR\r\n'));
+    socket
+      .on('error', () => {})
+      .on('data', () => socket.end(state.healthy ? 'VERSION 1.6.38\r\n' : 'SERVER_ERROR\r\n'));
   });
   return { state, url: `memcached://${server.authority}`, close: () => server.close() };
 }
@@ -254,6 +256,7 @@ describe('with the recipes applied', () => {
             url: { description: expect.stringContaining('`MEMCACHED` memcached://host[:port]') },
           },
         },
+        UdpSettings: { properties: { copies: { default: 1, maximum: 5 } } },
         CreateMatrixAlert: {},
         MatrixConfig: { required: ['homeserver', 'access_token', 'room_id'] },
       });

@@ -95,8 +95,11 @@ const WEB_FORM = 'http://host[:port]/path or https://host[:port]/path';
 
 function webSocketTarget(url: string, rest: string): TargetResult {
   const authority = /^[^/?#]*/.exec(rest)?.[0] ?? '';
-  if (authority.includes('@')) return { refused: 'its url contains credentials, which WebSocket checks do not support' };
-  if (!hasVariable(url) && readUrl(url) === null) return { refused: `its url ${quoted(url)} is not a valid target` };
+  if (authority.includes('@'))
+    return { refused: 'its url contains credentials, which WebSocket checks do not support' };
+  const read = hasVariable(url) ? null : readUrl(url);
+  const isValid = read !== null && read.port !== '0' && normalizeHost(read.hostname) !== null && !/\s/.test(url);
+  if (!hasVariable(url) && !isValid) return { refused: `its url ${quoted(url)} is not a valid target` };
   return {
     target: {
       type: 'WEBSOCKET',

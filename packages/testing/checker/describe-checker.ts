@@ -146,7 +146,7 @@ function describeTargets({ accepted, rejected }: Spellings, checker: () => Check
     });
 }
 
-/** What the API, documents, and forms rely on in a settings class. */
+/** Tests the rules for settings classes that the API, documents, and forms rely on. */
 function describeSettings({ settings = NO_SETTINGS, accepted }: CheckerSuite, checker: () => Checker): void {
   const url = accepted[0]?.[0] ?? '';
 

@@ -29,7 +29,8 @@ export class DomainSettings extends NetworkSettings {
   warn_days?: number;
 
   @ApiPropertyOptional({
-    description: 'The base URL of the RDAP server to ask. By default, the one that IANA lists for the top-level domain.',
+    description:
+      'The base URL of the RDAP server to ask. By default, the one that IANA lists for the top-level domain.',
     example: 'https://rdap.example.com/',
     format: 'uri',
     title: 'RDAP server',
@@ -94,10 +95,18 @@ export class DomainChecker implements Checker<string, DomainSettings> {
     builder.statusCode = status;
     if (status === 404) return builder.down('protocol_error', 'first_byte', `The registry does not know ${target}.`);
     if (status === 429)
-      return builder.unknown('internal', 'first_byte', 'The registry refuses to answer, because it was asked too often.');
+      return builder.unknown(
+        'internal',
+        'first_byte',
+        'The registry refuses to answer, because it was asked too often.',
+      );
     const registration = status === 200 ? readRegistration(body.toString('utf8'), target) : null;
     if (registration === null)
-      return builder.unknown('internal', 'first_byte', `The registry sent no valid answer about ${target} (status ${status}).`);
+      return builder.unknown(
+        'internal',
+        'first_byte',
+        `The registry sent no valid answer about ${target} (status ${status}).`,
+      );
     this.known.set(place, { registration, atMs: performance.now() });
     return registration;
   }
@@ -123,7 +132,8 @@ export class DomainChecker implements Checker<string, DomainSettings> {
     let next = url;
     for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
       const response = await this.fetchOne(next, request, builder, signal);
-      const location = response && response.status >= 301 && response.status <= 308 ? response.headers['location'] : undefined;
+      const location =
+        response && response.status >= 301 && response.status <= 308 ? response.headers['location'] : undefined;
       if (response === null || location === undefined) return response;
       const target = readUrl(location, next);
       if (target === null || !/^https?:$/.test(target.protocol) || target.username !== '') break;
@@ -168,13 +178,18 @@ export class DomainChecker implements Checker<string, DomainSettings> {
       builder.add('firstByteMs', error.firstByteMs);
       builder.add('transferMs', error.transferMs);
       if (error.fault === 'aborted') return builder.aborted(error.phase);
-      if (typeof error.fault === 'string') return builder.down('protocol_error', error.phase, `${host}: ${error.message}.`);
+      if (typeof error.fault === 'string')
+        return builder.down('protocol_error', error.phase, `${host}: ${error.message}.`);
       return builder.fail(socketFailure(error.fault, error.phase, `The connection to ${host}`));
     }
   }
 }
 
-function judge({ expiresMs, registrar }: Registration, { target, settings, now }: Request, builder: CheckResultBuilder): null {
+function judge(
+  { expiresMs, registrar }: Registration,
+  { target, settings, now }: Request,
+  builder: CheckResultBuilder,
+): null {
   if (expiresMs === null)
     return builder.unknown('internal', 'first_byte', `The registry does not publish when ${target} expires.`);
   const at = new Date(expiresMs).toISOString();

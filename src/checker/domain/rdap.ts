@@ -1,6 +1,6 @@
 import { isRecord } from '../../platform/text/json';
 
-/** What a registry says about a domain. */
+/** The registration of a domain, as its registry publishes it. */
 export interface Registration {
   /** In milliseconds since the epoch, or `null` if the registry publishes no date. */
   expiresMs: number | null;

@@ -17,22 +17,42 @@ const OURS = /^(te|content-type|grpc-.*|host|connection|transfer-encoding|keep-a
 /** An entry of the metadata of the call. */
 export class GrpcMetadata {
   @ApiProperty({ description: 'The name of the entry, in lower case.', example: 'authorization', maxLength: 256 })
-  @field.Required(field.text({ max: 256, accepts: (name) => NAME.test(name) && !OURS.test(name) && !name.endsWith('-bin'), form: 'the name of an entry in lower case that gRPC does not set itself' }))
+  @field.Required(
+    field.text({
+      max: 256,
+      accepts: (name) => NAME.test(name) && !OURS.test(name) && !name.endsWith('-bin'),
+      form: 'the name of an entry in lower case that gRPC does not set itself',
+    }),
+  )
   key!: string;
 
-  @ApiProperty({ description: 'The value of the entry.', example: 'Bearer 0123456789', format: 'password', maxLength: 4096 })
+  @ApiProperty({
+    description: 'The value of the entry.',
+    example: 'Bearer 0123456789',
+    format: 'password',
+    maxLength: 4096,
+  })
   @field.Required(field.text({ max: 4096, pattern: /^[\x20-\x7e]*$/, form: 'printable ASCII' }))
   @field.Secret()
   value!: string;
 }
 
 export class GrpcSettings extends NetworkSettings {
-  @ApiPropertyOptional({ description: 'The name of the service to ask about. By default, the server as a whole.', example: 'shop.v1.Checkout', maxLength: 255 })
+  @ApiPropertyOptional({
+    description: 'The name of the service to ask about. By default, the server as a whole.',
+    example: 'shop.v1.Checkout',
+    maxLength: 255,
+  })
   @field.Optional(field.text({ max: 255 }))
   service?: string;
 
   @ApiPropertyOptional({ type: [GrpcMetadata], maxItems: 20, description: 'The metadata to send.' })
-  @field.Optional(field.list(field.object(() => GrpcMetadata), 20))
+  @field.Optional(
+    field.list(
+      field.object(() => GrpcMetadata),
+      20,
+    ),
+  )
   @field.Nested(() => GrpcMetadata)
   metadata?: GrpcMetadata[];
 }
@@ -97,9 +117,11 @@ function judge(answer: Answer, builder: CheckResultBuilder): null {
   if (answer.kind === 'broken') return builder.socketFailed(answer.error, 'first_byte', 'The connection');
   if (answer.kind === 'failed') return builder.down('protocol_error', 'first_byte', answer.sentence);
   const { status, grpcStatus, message } = answer;
-  if (status !== 200) return builder.down('protocol_error', 'first_byte', `The server answered with HTTP status ${status}.`);
+  if (status !== 200)
+    return builder.down('protocol_error', 'first_byte', `The server answered with HTTP status ${status}.`);
   if (grpcStatus !== '0') {
-    const known = grpcStatus === null ? 'it sent no gRPC status' : (STATUS[grpcStatus] ?? `gRPC status ${grpcStatus.slice(0, 3)}`);
+    const known =
+      grpcStatus === null ? 'it sent no gRPC status' : (STATUS[grpcStatus] ?? `gRPC status ${grpcStatus.slice(0, 3)}`);
     return builder.down('protocol_error', 'first_byte', `The server did not report its health: ${known}.`);
   }
   const health = readHealth(message);
@@ -139,7 +161,9 @@ function call(
       maxHeaderListPairs: 64,
     });
     session.on('error', onError);
-    session.on('close', () => end({ kind: 'failed', sentence: 'The server closed the connection before its response was complete.' }));
+    session.on('close', () =>
+      end({ kind: 'failed', sentence: 'The server closed the connection before its response was complete.' }),
+    );
     const stream = session.request({
       [constants.HTTP2_HEADER_METHOD]: 'POST',
       [constants.HTTP2_HEADER_PATH]: '/grpc.health.v1.Health/Check',

@@ -30,7 +30,14 @@ export function readChallenge(header: string): DigestChallenge | null {
   const algorithm = (fields.get('algorithm') ?? 'MD5').toUpperCase();
   const qop = fields.get('qop');
   if (realm === undefined || nonce === undefined || (algorithm !== 'MD5' && algorithm !== 'SHA-256')) return null;
-  if (qop !== undefined && !qop.toLowerCase().split(/\s{0,5},\s{0,5}/).includes('auth')) return null;
+  if (
+    qop !== undefined &&
+    !qop
+      .toLowerCase()
+      .split(/\s{0,5},\s{0,5}/)
+      .includes('auth')
+  )
+    return null;
   return { realm, nonce, opaque: fields.get('opaque') ?? null, algorithm, hasQop: qop !== undefined };
 }
 
@@ -41,7 +48,9 @@ export function digestAnswer(
   { method, path, cnonce }: { method: string; path: string; cnonce: string },
 ): string {
   const hash = (text: string): string =>
-    createHash(algorithm === 'MD5' ? 'md5' : 'sha256').update(text).digest('hex');
+    createHash(algorithm === 'MD5' ? 'md5' : 'sha256')
+      .update(text)
+      .digest('hex');
   const secret = hash(`${user}:${realm}:${password}`);
   const what = hash(`${method}:${path}`);
   const response = hash(hasQop ? `${secret}:${nonce}:00000001:${cnonce}:auth:${what}` : `${secret}:${nonce}:${what}`);

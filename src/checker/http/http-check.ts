@@ -97,7 +97,8 @@ export class HttpCheck {
       if ('outcome' in token) return builder.fail(token) ?? 'failed';
       return { ...request, headers: withCredential(request.headers, `Bearer ${token.token}`, run) };
     }
-    const challenge = digest && run.answered !== request.target ? readChallenge(headers['www-authenticate'] ?? '') : null;
+    const challenge =
+      digest && run.answered !== request.target ? readChallenge(headers['www-authenticate'] ?? '') : null;
     if (!digest || challenge === null) return null;
     run.answered = request.target;
     memory?.release();

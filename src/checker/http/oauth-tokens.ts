@@ -27,7 +27,10 @@ interface Token {
 /** Access tokens of clients, until they expire. They are only in memory, under a hash of the credentials. */
 @Injectable()
 export class OAuthTokens {
-  private readonly known = new BoundedMap<string, Token>(MAX_KEPT, { max: MAX_KEPT_BYTES, of: ({ text }) => text.length });
+  private readonly known = new BoundedMap<string, Token>(MAX_KEPT, {
+    max: MAX_KEPT_BYTES,
+    of: ({ text }) => text.length,
+  });
 
   constructor(private readonly dialer: Dialer) {}
 
@@ -52,7 +55,11 @@ export class OAuthTokens {
   }
 
   /** The request has its own connection. Its time doesn't count as the target's. */
-  private async request(client: OAuthClient, check: CheckRequest<unknown>, signal: AbortSignal): Promise<Token | CheckFailure> {
+  private async request(
+    client: OAuthClient,
+    check: CheckRequest<unknown>,
+    signal: AbortSignal,
+  ): Promise<Token | CheckFailure> {
     const { protocol, hostname, host, port, pathname, search } = new URL(client.token_url);
     const secure = protocol === 'https:';
     const builder = new CheckResultBuilder({ ...check, assertions: [], tls: null }, signal);
@@ -67,7 +74,10 @@ export class OAuthTokens {
         path: `${pathname}${search}`,
         headers: [
           ['Host', host],
-          ['Authorization', `Basic ${Buffer.from(`${encoded(client.client_id)}:${encoded(client.client_secret)}`).toString('base64')}`],
+          [
+            'Authorization',
+            `Basic ${Buffer.from(`${encoded(client.client_id)}:${encoded(client.client_secret)}`).toString('base64')}`,
+          ],
           ['Content-Type', 'application/x-www-form-urlencoded'],
           ['Accept', 'application/json'],
           ['Accept-Encoding', 'identity'],
@@ -83,7 +93,8 @@ export class OAuthTokens {
     } catch (error) {
       if (!(error instanceof ExchangeError)) throw error;
       if (error.fault === 'aborted') return abortFailure(error.phase, signal);
-      if (typeof error.fault === 'string') return down('protocol_error', error.phase, `The token server: ${error.message}.`);
+      if (typeof error.fault === 'string')
+        return down('protocol_error', error.phase, `The token server: ${error.message}.`);
       return socketFailure(error.fault, error.phase, 'The connection to the token server');
     }
   }
@@ -110,8 +121,11 @@ export function readToken(status: number, text: string, nowMs: number): Token | 
   const refused = (sentence: string) => down('protocol_error', 'first_byte', sentence);
   const body = parsed(text);
   if (status !== 200) {
-    const code = isRecord(body) && typeof body['error'] === 'string' ? /^[a-z_]{1,40}$/.exec(body['error'])?.[0] : undefined;
-    return refused(`The token server answered with status ${status}${code === undefined ? '' : ` and the error ${code}`}.`);
+    const code =
+      isRecord(body) && typeof body['error'] === 'string' ? /^[a-z_]{1,40}$/.exec(body['error'])?.[0] : undefined;
+    return refused(
+      `The token server answered with status ${status}${code === undefined ? '' : ` and the error ${code}`}.`,
+    );
   }
   const token = isRecord(body) ? body['access_token'] : undefined;
   const type = isRecord(body) ? body['token_type'] : undefined;
@@ -135,5 +149,14 @@ function parsed(text: string): unknown {
 /** Tokens are not shared between organizations, even if their credentials are the same. */
 const keyOf = (client: OAuthClient, { egress }: CheckRequest<unknown>): string =>
   createHash('sha256')
-    .update(JSON.stringify([egress.organization, client.token_url, client.client_id, client.client_secret, client.scope, client.audience]))
+    .update(
+      JSON.stringify([
+        egress.organization,
+        client.token_url,
+        client.client_id,
+        client.client_secret,
+        client.scope,
+        client.audience,
+      ]),
+    )
     .digest('base64url');

@@ -55,6 +55,7 @@ export const saslResponse = (response: string): Buffer => message('p', Buffer.fr
  */
 export const readOnlyQuery = (query: string): Buffer =>
   Buffer.concat([
+    // prose: a statement of SQL
     message('P', text(''), text('BEGIN READ ONLY'), Buffer.alloc(2)),
     message('B', text(''), text(''), Buffer.alloc(6)),
     message('E', text(''), int32(0)),

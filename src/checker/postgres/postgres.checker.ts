@@ -26,11 +26,20 @@ import { Scram } from './scram';
 const TLS = ['prefer', 'require', 'off'] as const;
 
 export class PostgresSettings extends NetworkSettings {
-  @ApiProperty({ description: 'The role to sign in as. It should have no more rights than the query needs.', example: 'monitor', maxLength: 63 })
+  @ApiProperty({
+    description: 'The role to sign in as. It should have no more rights than the query needs.',
+    example: 'monitor',
+    maxLength: 63,
+  })
   @field.Required(field.text({ max: 63 }))
   user!: string;
 
-  @ApiPropertyOptional({ description: 'The password of the role.', example: 'correct horse battery', format: 'password', maxLength: 512 })
+  @ApiPropertyOptional({
+    description: 'The password of the role.',
+    example: 'correct horse battery',
+    format: 'password',
+    maxLength: 512,
+  })
   @field.Optional(field.text({ max: 512 }))
   @field.Secret()
   password?: string;
@@ -120,7 +129,8 @@ export class PostgresChecker implements Checker<PostgresTarget, PostgresSettings
     }
     if (answer === 'N' && tls === 'prefer') return { socket, isEncrypted: false };
     socket.destroy();
-    const sentence = answer === 'N' ? 'The server does not support TLS.' : 'The server does not speak the PostgreSQL protocol.';
+    const sentence =
+      answer === 'N' ? 'The server does not support TLS.' : 'The server does not speak the PostgreSQL protocol.';
     return builder.down('protocol_error', 'tls', sentence);
   }
 }
@@ -192,7 +202,8 @@ class SignIn {
       case 5:
         return passwordMessage(md5Of(user, password, body.subarray(4, 8)));
       case 10:
-        if (!text.split('\0').includes('SCRAM-SHA-256')) return this.failed('The server supports no known way to sign in.');
+        if (!text.split('\0').includes('SCRAM-SHA-256'))
+          return this.failed('The server supports no known way to sign in.');
         this.isProven = false;
         return saslInitial('SCRAM-SHA-256', this.scram.first);
       case 11:

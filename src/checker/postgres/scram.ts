@@ -40,7 +40,7 @@ export class Scram {
     return `${withoutProof},p=${Buffer.from(proof).toString('base64')}`;
   }
 
-  /** Returns true if the server's last message proves that it knows the password, too. */
+  /** Returns true if the server's last message proves that the server also knows the password. */
   isProven(serverFinal: string): boolean {
     const sent = Buffer.from(/^v=([A-Za-z0-9+/=]+)/.exec(serverFinal)?.[1] ?? '', 'base64');
     return this.signature !== null && sent.length === this.signature.length && timingSafeEqual(sent, this.signature);

@@ -8,11 +8,20 @@ import { tlsOf } from '../dialed-tls';
 import { NetworkSettings } from '../network-settings';
 
 export class RedisSettings extends NetworkSettings {
-  @ApiPropertyOptional({ description: 'The user to sign in as. Only used with `password`.', example: 'monitor', maxLength: 128 })
+  @ApiPropertyOptional({
+    description: 'The user to sign in as. Only used with `password`.',
+    example: 'monitor',
+    maxLength: 128,
+  })
   @field.Optional(field.text({ max: 128 }))
   user?: string;
 
-  @ApiPropertyOptional({ description: 'The password.', example: 'correct horse battery', format: 'password', maxLength: 512 })
+  @ApiPropertyOptional({
+    description: 'The password.',
+    example: 'correct horse battery',
+    format: 'password',
+    maxLength: 512,
+  })
   @field.Optional(field.text({ max: 512 }))
   @field.Secret()
   password?: string;

@@ -26,7 +26,8 @@ export class TcpSettings extends NetworkSettings {
   @ApiPropertyOptional({
     enum: STARTTLS,
     title: 'STARTTLS',
-    description: 'The protocol in which the check asks the server to switch to TLS. The certificate is verified and reported.',
+    description:
+      'The protocol in which the check asks the server to switch to TLS. The certificate is verified and reported.',
   })
   @field.Optional(field.oneOf(STARTTLS))
   starttls?: StartTls;
@@ -109,7 +110,8 @@ export class TcpChecker implements Checker<TcpTarget, TcpSettings> {
     const socket = plain && starttls ? await this.secured(plain, starttls, request, { builder, signal }) : plain;
     if (!socket) return;
     const dialogue = new Dialogue(socket, builder, signal);
-    if (expect !== undefined) await dialogue.ask(send === undefined ? null : bytesOf(send), containing(bytesOf(expect)));
+    if (expect !== undefined)
+      await dialogue.ask(send === undefined ? null : bytesOf(send), containing(bytesOf(expect)));
     else if (send !== undefined) dialogue.send(bytesOf(send));
     dialogue.close();
   }

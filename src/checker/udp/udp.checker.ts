@@ -15,7 +15,8 @@ import { message } from '../settings-fields';
 
 export class UdpSettings extends NetworkSettings {
   @ApiPropertyOptional({
-    description: 'The datagram to send, at most 1 KiB, with escapes such as `\\n` and `\\x00`. By default, it is empty.',
+    description:
+      'The datagram to send, at most 1 KiB, with escapes such as `\\n` and `\\x00`. By default, it is empty.',
     example: 'ping\\n',
   })
   @field.Optional(message)
@@ -59,20 +60,29 @@ export class UdpChecker implements Checker<HostPort, UdpSettings> {
     const startedAt = performance.now();
     const end = await answer(
       { address, port },
-      { sent: send === undefined ? Buffer.alloc(0) : bytesOf(send), expected: expect === undefined ? null : bytesOf(expect) },
+      {
+        sent: send === undefined ? Buffer.alloc(0) : bytesOf(send),
+        expected: expect === undefined ? null : bytesOf(expect),
+      },
       signal,
     );
     builder.add('firstByteMs', Math.max(0, arrivalMs() - startedAt));
-    if (end instanceof Error)
-      builder.fail(socketFailure(await faultTowards(address, end), 'connect', `The datagram to ${bracketed(host)}:${port}`));
+    if (typeof end === 'object')
+      builder.fail(
+        socketFailure(await faultTowards(address, end.error), 'connect', `The datagram to ${bracketed(host)}:${port}`),
+      );
     else if (end === 'aborted') builder.aborted('first_byte');
     else if (end === 'other')
-      builder.down('protocol_error', 'first_byte', `${MAX_DATAGRAMS} answers arrived, and none contains the expected text.`);
+      builder.down(
+        'protocol_error',
+        'first_byte',
+        `${MAX_DATAGRAMS} answers arrived, and none contains the expected text.`,
+      );
     return builder.finish();
   }
 }
 
-type End = 'answered' | 'other' | 'aborted' | NodeJS.ErrnoException;
+type End = 'answered' | 'other' | 'aborted' | { error: NodeJS.ErrnoException };
 
 /** A connected socket receives only datagrams of the target, and the error of an ICMP message such as "port unreachable". */
 function answer(
@@ -92,7 +102,7 @@ function answer(
     };
     if (signal.aborted) return end('aborted');
     signal.addEventListener('abort', onAbort, { once: true });
-    socket.on('error', end);
+    socket.on('error', (error: NodeJS.ErrnoException) => end({ error }));
     socket.on('message', (received) => {
       if (expected === null || received.includes(expected)) end('answered');
       else if (++count === MAX_DATAGRAMS) end('other');

@@ -20,30 +20,61 @@ const VALUE = /^[\x20-\x7e\x80-\xff]*$/;
 /** A header of the request that opens the connection. */
 export class WebSocketHeader {
   @ApiProperty({ description: 'The name of the header.', example: 'Authorization', maxLength: 256 })
-  @field.Required(field.text({ max: 256, accepts: (name) => NAME.test(name) && !OURS.test(name), form: 'the name of a header that the check does not set itself' }))
+  @field.Required(
+    field.text({
+      max: 256,
+      accepts: (name) => NAME.test(name) && !OURS.test(name),
+      form: 'the name of a header that the check does not set itself',
+    }),
+  )
   key!: string;
 
-  @ApiProperty({ description: 'The value of the header.', example: 'Bearer 0123456789', format: 'password', maxLength: 4096 })
+  @ApiProperty({
+    description: 'The value of the header.',
+    example: 'Bearer 0123456789',
+    format: 'password',
+    maxLength: 4096,
+  })
   @field.Required(field.text({ max: 4096, pattern: VALUE, form: 'the value of a header' }))
   @field.Secret()
   value!: string;
 }
 
 export class WebSocketSettings extends NetworkSettings {
-  @ApiPropertyOptional({ type: [WebSocketHeader], maxItems: 20, description: 'The headers to send when the connection is opened.' })
-  @field.Optional(field.list(field.object(() => WebSocketHeader), 20))
+  @ApiPropertyOptional({
+    type: [WebSocketHeader],
+    maxItems: 20,
+    description: 'The headers to send when the connection is opened.',
+  })
+  @field.Optional(
+    field.list(
+      field.object(() => WebSocketHeader),
+      20,
+    ),
+  )
   @field.Nested(() => WebSocketHeader)
   headers?: WebSocketHeader[];
 
-  @ApiPropertyOptional({ description: 'The subprotocol that the server must select.', example: 'graphql-transport-ws', maxLength: 100 })
+  @ApiPropertyOptional({
+    description: 'The subprotocol that the server must select.',
+    example: 'graphql-transport-ws',
+    maxLength: 100,
+  })
   @field.Optional(field.text({ max: 100, pattern: NAME, form: 'the name of a subprotocol' }))
   subprotocol?: string;
 
-  @ApiPropertyOptional({ description: 'The text message to send, at most 1 KiB, with escapes such as `\\n`.', example: '{"type":"ping"}' })
+  @ApiPropertyOptional({
+    description: 'The text message to send, at most 1 KiB, with escapes such as `\\n`.',
+    example: '{"type":"ping"}',
+  })
   @field.Optional(message)
   send?: string;
 
-  @ApiPropertyOptional({ description: 'The text that a message of the server must contain, with escapes. By default, opening the connection is enough.', example: '"type":"pong"' })
+  @ApiPropertyOptional({
+    description:
+      'The text that a message of the server must contain, with escapes. By default, opening the connection is enough.',
+    example: '"type":"pong"',
+  })
   @field.Optional(message)
   expect?: string;
 }
@@ -156,7 +187,9 @@ function problemOf({ status, headers }: Head, key: string, subprotocol: string |
   const listed = (name: string): string[] => (headers.get(name) ?? '').toLowerCase().split(/\s*,\s*/);
   if (!listed('upgrade').includes('websocket') || !listed('connection').includes('upgrade'))
     return 'The server did not switch to the WebSocket protocol.';
-  const accepted = createHash('sha1').update(key + ACCEPT_KEY).digest('base64');
+  const accepted = createHash('sha1')
+    .update(key + ACCEPT_KEY)
+    .digest('base64');
   if (headers.get('sec-websocket-accept') !== accepted) return 'The server sent a wrong Sec-WebSocket-Accept header.';
   if (headers.has('sec-websocket-extensions')) return 'The server selected an extension that was not offered.';
   if (headers.get('sec-websocket-protocol') !== subprotocol)
@@ -176,7 +209,8 @@ async function awaited(dialogue: Dialogue, expected: Buffer, builder: CheckResul
     if (opcode === PING) dialogue.send(clientFrame(PONG, payload));
     if (opcode === CLOSE) return fails(builder, 'The server closed the WebSocket before the expected message arrived.');
     if (opcode >= CLOSE) continue;
-    if ((opcode === CONTINUATION) !== (parts !== null)) return fails(builder, 'The server sent an invalid WebSocket frame.');
+    if ((opcode === CONTINUATION) !== (parts !== null))
+      return fails(builder, 'The server sent an invalid WebSocket frame.');
     parts = opcode === TEXT || opcode === BINARY ? [payload] : [...(parts ?? []), payload];
     if (!isLast) continue;
     if (Buffer.concat(parts).includes(expected)) return true;

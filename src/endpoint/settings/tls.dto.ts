@@ -2,7 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
 import { DEFAULT_WARN_DAYS, MAX_WARN_DAYS } from '../../checker/certificate-warning';
-import { MAX_CA_BYTES, MAX_CERTIFICATES, fromWireTls, normalServerName, type TlsSettings, toWireTls } from '../../checker/tls-settings';
+import {
+  MAX_CA_BYTES,
+  MAX_CERTIFICATES,
+  fromWireTls,
+  normalServerName,
+  type TlsSettings,
+  toWireTls,
+} from '../../checker/tls-settings';
 import { Nullable, Optional } from '../../platform/http/validators';
 
 /** The TLS settings in a body. They replace all stored ones except `warn_days`. */

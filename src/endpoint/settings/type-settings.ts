@@ -70,7 +70,8 @@ export class TypeSettings {
       return { settings: before.settings, problems: [], dialed: [] };
     const opened = before ? this.openOrForget(id, before) : NO_SETTINGS;
     const { config, refused } = merged(checker, sent, opened);
-    const isElsewhere = before !== null && connectionOf(checker, url, config) !== connectionOf(checker, before.url, opened);
+    const isElsewhere =
+      before !== null && connectionOf(checker, url, config) !== connectionOf(checker, before.url, opened);
     const problems = [
       ...refused.map(refusedMask),
       ...(isElsewhere ? keptSecrets(checker, config, sent).map(resend) : []),

@@ -41,7 +41,10 @@ class AtServer extends UncachedDomainChecker {
 const check = (rdap: string, settings: object = {}) =>
   runCheck(new UncachedDomainChecker(dialerWith()), 'example.com', { settings: { rdap, ...settings } });
 
-async function serving<Result>(script: HttpScript, use: (url: string, target: HttpTarget) => Promise<Result>): Promise<Result> {
+async function serving<Result>(
+  script: HttpScript,
+  use: (url: string, target: HttpTarget) => Promise<Result>,
+): Promise<Result> {
   const target = await HttpTarget.listen(script);
   try {
     return await use(target.url('/rdap'), target);
@@ -60,11 +63,39 @@ describe('A domain check', () => {
     }));
 
   it.each([
-    ['is degraded when it expires soon', always(rawResponse(200, answer(12.5))), {}, 'up', 'domain_expiring', / expires in 12 days, on /],
+    [
+      'is degraded when it expires soon',
+      always(rawResponse(200, answer(12.5))),
+      {},
+      'up',
+      'domain_expiring',
+      / expires in 12 days, on /,
+    ],
     ['is up with an own number of days', always(rawResponse(200, answer(12.5))), { warn_days: 7 }, 'up', null, null],
-    ['is down when it has expired', always(rawResponse(200, answer(-2))), {}, 'down', 'domain_expiring', / expired on /],
-    ['is down if the registry does not know it', always(rawResponse(404)), {}, 'down', 'protocol_error', /does not know/],
-    ['is unknown if no date is published', always(rawResponse(200, answer(null))), {}, 'unknown', 'internal', /does not publish/],
+    [
+      'is down when it has expired',
+      always(rawResponse(200, answer(-2))),
+      {},
+      'down',
+      'domain_expiring',
+      / expired on /,
+    ],
+    [
+      'is down if the registry does not know it',
+      always(rawResponse(404)),
+      {},
+      'down',
+      'protocol_error',
+      /does not know/,
+    ],
+    [
+      'is unknown if no date is published',
+      always(rawResponse(200, answer(null))),
+      {},
+      'unknown',
+      'internal',
+      /does not publish/,
+    ],
     ['is unknown if the registry limits requests', always(rawResponse(429)), {}, 'unknown', 'internal', /too often/],
     [
       'is unknown if the answer is about another domain',
@@ -100,8 +131,11 @@ describe('A domain check', () => {
   it.each<[string, (socket: Socket) => void]>([
     ['is silent', silence],
     ['resets', (socket) => socket.resetAndDestroy()],
-    ['sends headers without end', (socket) => void socket.on('error', () => {}).write(`HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(50_000)}`)],
-    ['sends no HTTP', (socket) => void socket.on('error', () => {}).write('\0'.repeat(10_000))],
+    [
+      'sends headers without end',
+      (socket) => void socket.on('error', () => {}).write(`HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(50_000)}`),
+    ],
+    ['sends no HTTP', (socket) => void socket.on('error', () => {}).resume().write('\0'.repeat(10_000))],
   ])('ends with a server that %s', async (_, script) => {
     const target = await TcpTarget.listen(script);
     const result = await runCheck(new UncachedDomainChecker(dialerWith()), 'example.com', {
@@ -117,22 +151,37 @@ describe('A domain check', () => {
     expect(new DomainChecker(dialerWith()).parseTarget(url)).toMatch(/^[a-z0-9.-]+$/);
   });
 
-  it.each([[''], ['com'], ['192.0.2.1'], ['example.com/a'], ['https://example.com']])('refuses the target %s', (url) => {
-    expect(() => new DomainChecker(dialerWith()).parseTarget(url)).toThrow('the accepted form is');
-  });
+  it.each([[''], ['com'], ['192.0.2.1'], ['example.com/a'], ['https://example.com']])(
+    'refuses the target %s',
+    (url) => {
+      expect(() => new DomainChecker(dialerWith()).parseTarget(url)).toThrow('the accepted form is');
+    },
+  );
 });
 
 describe('an answer of RDAP', () => {
   it('finds the server of a top-level domain', () => {
-    const list = JSON.stringify({ services: [[['net', 'com'], ['http://old.example/', 'https://rdap.example/v1/']], 7, [['org']]] });
+    const list = JSON.stringify({
+      services: [
+        [
+          ['net', 'com'],
+          ['http://old.example/', 'https://rdap.example/v1/'],
+        ],
+        7,
+        [['org']],
+      ],
+    });
     expect(serverFor(list, 'shop.com')).toBe('https://rdap.example/v1/');
     expect(serverFor(list, 'shop.org')).toBeNull();
     expect(serverFor('no JSON', 'shop.org')).toBeNull();
   });
 
-  it.each(['', '[]', '{}', 'null', '{"objectClassName":"domain"}', answer(1).slice(0, 50)])('is refused: %s', (text) => {
-    expect(readRegistration(text, 'example.com')).toBeNull();
-  });
+  it.each(['', '[]', '{}', 'null', '{"objectClassName":"domain"}', answer(1).slice(0, 50)])(
+    'is refused: %s',
+    (text) => {
+      expect(readRegistration(text, 'example.com')).toBeNull();
+    },
+  );
 
   it('may contain anything', () => {
     const odd = { events: [null, 7, { eventAction: 'expiration', eventDate: 'soon' }], entities: { a: 1 } };

@@ -19,7 +19,9 @@ interface GrpcTarget extends LiveTarget {
 }
 
 /** A gRPC server on the HTTP/2 of Node. `answer` writes the message, and returns the status of the call. */
-async function listen(answer: (stream: ServerHttp2Stream, service: string, headers: object) => string): Promise<GrpcTarget> {
+async function listen(
+  answer: (stream: ServerHttp2Stream, service: string, headers: object) => string,
+): Promise<GrpcTarget> {
   const server: Http2Server = createServer();
   const sockets = new Set<Socket>();
   let accepted = 0;
@@ -85,7 +87,10 @@ async function open(): Promise<CheckerBench> {
     up,
     refused: { url: `grpc://127.0.0.1:${await closedPort()}`, code: 'connection_refused', phase: 'connect' },
     silent: { ...silent, code: 'first_byte_timeout', phase: 'first_byte' },
-    hostile: [...hostile, ...Object.entries(wrong).map(([name, target]) => ({ ...target, name, outcome: 'down' as const }))],
+    hostile: [
+      ...hostile,
+      ...Object.entries(wrong).map(([name, target]) => ({ ...target, name, outcome: 'down' as const })),
+    ],
     close: async () => {
       await Promise.all([up.close(), close(), ...Object.values(wrong).map((target) => target.close())]);
     },

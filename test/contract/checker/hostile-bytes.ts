@@ -5,7 +5,8 @@ import { silence, slam, TcpTarget } from '../../../packages/testing/servers/tcp-
 
 type Script = (socket: Socket) => void;
 
-const quiet = (socket: Socket): Socket => socket.on('error', () => {});
+/** Also notices when the client leaves. */
+const quiet = (socket: Socket): Socket => socket.on('error', () => {}).resume();
 
 /** Scripts of servers that no client of a protocol with connections may trust. */
 const SCRIPTS: Readonly<Record<string, Script>> = {
@@ -36,7 +37,11 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
 export async function hostileServers(
   urlOf: (authority: string) => string,
   more: Readonly<Record<string, Script>> = {},
-): Promise<{ hostile: (LiveTarget & { name: string; outcome: 'down' })[]; silent: LiveTarget; close: () => Promise<void> }> {
+): Promise<{
+  hostile: (LiveTarget & { name: string; outcome: 'down' })[];
+  silent: LiveTarget;
+  close: () => Promise<void>;
+}> {
   const live = (target: TcpTarget): LiveTarget => ({
     url: urlOf(target.authority),
     arrived: () => target.accepted,

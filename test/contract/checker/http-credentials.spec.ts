@@ -8,7 +8,13 @@ import { settingsProblems } from '../../../src/checker/settings-problems';
 import { TlsAuthority } from '../../harness/servers/tls-authority';
 import { CANARY, runCheck } from '../../../packages/testing/checker/describe-checker';
 import { closedEgress, dialerWith, egressWithout } from '../../../packages/testing/checker/network';
-import { type HttpScript, HttpTarget, rawResponse, type SeenRequest, sent } from '../../../packages/testing/servers/http-target';
+import {
+  type HttpScript,
+  HttpTarget,
+  rawResponse,
+  type SeenRequest,
+  sent,
+} from '../../../packages/testing/servers/http-target';
 
 const targets: HttpTarget[] = [];
 const serve = async (script: HttpScript, options = {}): Promise<HttpTarget> => {
@@ -49,7 +55,8 @@ const md5 = (text: string) => createHash('md5').update(text).digest('hex');
 
 describe('An HTTP check with Digest authentication', () => {
   const settings = { digest: { user: 'Mufasa', password: CANARY } };
-  const challenge = 'Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm=MD5, nonce="7ypf", opaque="FQhe"';
+  const challenge =
+    'Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm=MD5, nonce="7ypf", opaque="FQhe"';
   const isRight = (request: SeenRequest): boolean => {
     const [, cnonce = '', response = ''] = /cnonce="(\w+)", response="(\w+)"/.exec(authorization(request) ?? '') ?? [];
     const secret = md5(`Mufasa:http-auth@example.org:${CANARY}`);
@@ -145,9 +152,13 @@ describe('An HTTP check with OAuth 2 client credentials', () => {
     const checker = newChecker();
     await runCheck(checker, target.url(), { settings: settingsFor(tokens.url()) });
     valid = 2;
-    expect(await runCheck(checker, target.url(), { settings: settingsFor(tokens.url()) })).toMatchObject({ outcome: 'up' });
+    expect(await runCheck(checker, target.url(), { settings: settingsFor(tokens.url()) })).toMatchObject({
+      outcome: 'up',
+    });
     valid = 9;
-    expect(await runCheck(checker, target.url(), { settings: settingsFor(tokens.url()) })).toMatchObject({ outcome: 'down' });
+    expect(await runCheck(checker, target.url(), { settings: settingsFor(tokens.url()) })).toMatchObject({
+      outcome: 'down',
+    });
     expect(server.issued()).toBe(3);
   });
 
@@ -166,14 +177,19 @@ describe('An HTTP check with OAuth 2 client credentials', () => {
 
   it('sends nothing to the target without a token, and explains why', async () => {
     const target = await serve(wants(() => true));
-    const refusing = await serve((_, socket) => socket.end(rawResponse(401, `{"error":"invalid_client","x":"${CANARY}"}`)));
+    const refusing = await serve((_, socket) =>
+      socket.end(rawResponse(401, `{"error":"invalid_client","x":"${CANARY}"}`)),
+    );
     const result = await runCheck(newChecker(), target.url(), { settings: settingsFor(refusing.url()) });
     expect(result).toMatchObject({
       outcome: 'down',
       error: { message: 'The token server answered with status 401 and the error invalid_client.' },
     });
     expect(target.seen).toEqual([]);
-    const blocked = await runCheck(newChecker(), target.url(), { settings: settingsFor(refusing.url()), egress: closedEgress });
+    const blocked = await runCheck(newChecker(), target.url(), {
+      settings: settingsFor(refusing.url()),
+      egress: closedEgress,
+    });
     expect(blocked).toMatchObject({ outcome: 'unknown', error: { code: 'target_blocked' } });
   });
 
@@ -204,7 +220,10 @@ describe('An HTTPS check with a client certificate', () => {
     );
     const checker = new HttpChecker(new HttpCheck(dialerWith({ roots: [authority.rootPem] })));
     const settings = { client_certificate: { certificate: client.cert, key: client.key } };
-    expect(await runCheck(checker, target.url(), { settings })).toMatchObject({ outcome: 'up', certificate: { issuer: 'Test Root' } });
+    expect(await runCheck(checker, target.url(), { settings })).toMatchObject({
+      outcome: 'up',
+      certificate: { issuer: 'Test Root' },
+    });
     expect((await runCheck(checker, target.url())).outcome).toBe('down');
     expect(names).toHaveLength(1);
     const tls = { verify: true, ca: authority.rootPem, serverName: null };

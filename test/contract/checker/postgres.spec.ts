@@ -47,7 +47,15 @@ function postgres({ password, way, rows = 1, iterations = 4096, isImpostor = fal
     const salt = randomBytes(16);
     const accept = (...before: Buffer[]): void => {
       stage = 'in';
-      socket.write(Buffer.concat([...before, message('R', int(0)), message('S', 'server_version\x0016\0'), message('K', int(1), int(2)), ready]));
+      socket.write(
+        Buffer.concat([
+          ...before,
+          message('R', int(0)),
+          message('S', 'server_version\x0016\0'),
+          message('K', int(1), int(2)),
+          ready,
+        ]),
+      );
     };
     const refuse = (): void => void socket.end(error('28P01'));
     const first = (body: Buffer): void => {
@@ -86,7 +94,18 @@ function postgres({ password, way, rows = 1, iterations = 4096, isImpostor = fal
         else refuse();
       } else if (type === 'S') {
         const data = Array.from({ length: rows }, () => message('D', Buffer.from([0, 1]), int(1), '1'));
-        socket.write(Buffer.concat([message('1'), message('2'), message('C', 'BEGIN\0'), message('1'), message('2'), ...data, message('C', 'SELECT\0'), ready]));
+        socket.write(
+          Buffer.concat([
+            message('1'),
+            message('2'),
+            message('C', 'BEGIN\0'),
+            message('1'),
+            message('2'),
+            ...data,
+            message('C', 'SELECT\0'),
+            ready,
+          ]),
+        );
       }
     };
     socket.on('error', () => {});
@@ -149,7 +168,14 @@ describeChecker({
     ['postgres://DB.example.com/shop', { host: 'db.example.com', port: 5432, database: 'shop' }],
     ['postgresql://db:6432/my%20shop', { host: 'db', port: 6432, database: 'my shop' }],
   ],
-  rejected: ['', 'db:5432', 'postgres://db', 'postgres://user:p@db/shop', 'postgres://db/shop?x=1', 'postgres://db/%00'],
+  rejected: [
+    '',
+    'db:5432',
+    'postgres://db',
+    'postgres://user:p@db/shop',
+    'postgres://db/shop?x=1',
+    'postgres://db/%00',
+  ],
 });
 
 describe('A PostgreSQL check', () => {
@@ -195,7 +221,10 @@ const real = process.env['TEST_DATABASE_URL'];
 (real === undefined ? describe.skip : describe)('A PostgreSQL check of a real server', () => {
   const { username, password, hostname, port, pathname } = new URL(real ?? 'postgres://none/none');
   const url = `postgres://${hostname}:${port || '5432'}${pathname}`;
-  const settings = { user: decodeURIComponent(username), ...(password !== '' && { password: decodeURIComponent(password) }) };
+  const settings = {
+    user: decodeURIComponent(username),
+    ...(password !== '' && { password: decodeURIComponent(password) }),
+  };
 
   it.each([
     ['signs in', {}, null],

@@ -4,7 +4,12 @@ import { readEscapes } from '../../../src/checker/escaped-text';
 import { settingsProblems } from '../../../src/checker/settings-problems';
 import { TcpChecker } from '../../../src/checker/tcp/tcp.checker';
 import { type ServerIdentity, TlsAuthority } from '../../harness/servers/tls-authority';
-import { type CheckerBench, describeChecker, type LiveTarget, runCheck } from '../../../packages/testing/checker/describe-checker';
+import {
+  type CheckerBench,
+  describeChecker,
+  type LiveTarget,
+  runCheck,
+} from '../../../packages/testing/checker/describe-checker';
 import { dialerWith } from '../../../packages/testing/checker/network';
 import { closedPort, TcpTarget } from '../../../packages/testing/servers/tcp-target';
 import { answering, greeting, hostileServers } from './hostile-bytes';
@@ -85,7 +90,11 @@ describe('A TCP check with STARTTLS', () => {
   ] as const)('verifies and reports the certificate of a server that speaks %s', async (starttls, script) => {
     // The greeting is sent before the script's writes are watched, so the scripts start a moment later.
     const late = (socket: Socket): void => void setImmediate(() => script(socket));
-    const result = await check(startTls(identity, late, greets('hello')), { starttls, expect: 'hello' }, { certificateWarnDays: 14 });
+    const result = await check(
+      startTls(identity, late, greets('hello')),
+      { starttls, expect: 'hello' },
+      { certificateWarnDays: 14 },
+    );
     expect(result).toMatchObject({
       outcome: 'up',
       certificate: { issuer: 'Test Root' },
@@ -98,7 +107,12 @@ describe('A TCP check with STARTTLS', () => {
     ['smtp', 'refuses', greeting('220 ready\r\n', '250 mx\r\n', '502 no\r\n'), 'The server did not answer with 220.'],
     ['imap', 'refuses', greeting('* OK\r\n', 'a1 NO\r\n'), 'The server refused STARTTLS.'],
     ['pop3', 'is another server', greeting('220 ready\r\n'), 'The server did not answer with +OK.'],
-    ['ftp', 'sends lines without end', greeting('220-a\r\n'.repeat(200)), 'The server sent a reply of more than 100 lines.'],
+    [
+      'ftp',
+      'sends lines without end',
+      greeting('220-a\r\n'.repeat(200)),
+      'The server sent a reply of more than 100 lines.',
+    ],
     ['postgres', 'has no TLS', answering('N'), 'The server does not support TLS.'],
     [
       'smtp',
@@ -113,9 +127,14 @@ describe('A TCP check with STARTTLS', () => {
   it('is down if the certificate is not valid, and sends nothing to such a server', async () => {
     const other = await TlsAuthority.create('Other Root');
     let heard = '';
-    const after = (secured: Socket): void => void secured.on('error', () => {}).on('data', (chunk) => (heard += String(chunk)));
+    const after = (secured: Socket): void =>
+      void secured.on('error', () => {}).on('data', (chunk) => (heard += String(chunk)));
     const late = (socket: Socket): void => void setImmediate(() => greeting('+OK\r\n', '+OK{TLS}\r\n')(socket));
-    const result = await check(startTls(await other.issue(), late, after), { starttls: 'pop3', send: 'USER', expect: 'x' });
+    const result = await check(startTls(await other.issue(), late, after), {
+      starttls: 'pop3',
+      send: 'USER',
+      expect: 'x',
+    });
     expect(result).toMatchObject({ outcome: 'down', error: { code: 'tls_untrusted', phase: 'tls' } });
     expect(heard).toBe('');
   });
@@ -133,7 +152,7 @@ describe('A TCP check with STARTTLS', () => {
     await target.close();
   });
 
-  it('refuses settings that exclude each other, and texts that are no messages', () => {
+  it('refuses settings that exclude each other, and invalid texts', () => {
     const found = (settings: object) =>
       settingsProblems(new TcpChecker(dialerWith()), settings, 'a:1').map(({ pointer, code }) => `${pointer} ${code}`);
     expect(found({ tls: true, starttls: 'smtp' })).toEqual(['/starttls invalid_format']);
@@ -159,4 +178,3 @@ describe('a text with escapes', () => {
     expect(readEscapes(text)).toEqual(bytes && Buffer.from(bytes));
   });
 });
-

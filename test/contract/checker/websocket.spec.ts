@@ -77,7 +77,9 @@ const headers = [{ key: 'Authorization', value: `Bearer ${CANARY}` }];
 async function open(): Promise<CheckerBench> {
   // The answer comes after a ping, in two fragments.
   const fragments = [frame(0x89, 'are you there'), frame(0x01, 'po'), frame(0x80, 'ng')];
-  const up = await TcpTarget.listen(webSocket({ answer: (text) => (text === 'ping' ? Buffer.concat(fragments) : null) }));
+  const up = await TcpTarget.listen(
+    webSocket({ answer: (text) => (text === 'ping' ? Buffer.concat(fragments) : null) }),
+  );
   const saying = (...greets: (string | Buffer)[]) => webSocket({ greets });
   const { hostile, silent, close } = await hostileServers(urlOf, {
     'sends a wrong accept key': webSocket({ accept: 'x' }),
@@ -123,7 +125,9 @@ describe('A WebSocket check', () => {
     const check = (settings: object) =>
       runCheck(new WebSocketChecker(dialerWith()), urlOf(target.authority), { settings: { headers, ...settings } });
     expect(await check({ subprotocol: 'graphql-ws' })).toMatchObject({ outcome: 'up', statusCode: 101 });
-    expect((await check({ subprotocol: 'mqtt' })).error?.message).toBe('The server did not select the subprotocol mqtt.');
+    expect((await check({ subprotocol: 'mqtt' })).error?.message).toBe(
+      'The server did not select the subprotocol mqtt.',
+    );
     await target.close();
   });
 

@@ -64,6 +64,7 @@ describe('endpoints', () => {
       by_location: null,
       assertions: [],
       tls: { verify: true, ca: null, server_name: null, warn_days: 14 },
+      settings: {},
       heartbeat: null,
       tags: [],
       key: null,

@@ -22,7 +22,7 @@ describe('The settings of a type', () => {
   let websiteId: string;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startApp({ role: 'api', secretsKeys: [`test:${Buffer.alloc(32, 7).toString('base64')}`] });
     org = await app.organization('settings');
     websiteId = await newWebsite(org.write);
   });
@@ -59,7 +59,11 @@ describe('The settings of a type', () => {
     const before = await stored(id);
     expect((await put(id, { settings: { password: MASK } })).status).toBe(200);
     expect(await stored(id)).toEqual(before);
-    expect((await put(id, { settings: { ip: '4' } })).body.settings).toEqual({ user: 'monitor', password: MASK, ip: '4' });
+    expect((await put(id, { settings: { ip: '4' } })).body.settings).toEqual({
+      user: 'monitor',
+      password: MASK,
+      ip: '4',
+    });
     expect((await put(id, { settings: { user: null } })).body.settings).toEqual({ password: MASK, ip: '4' });
     expect((await stored(id))?.revision).toBe(3);
     expect((await put(id, { settings: null })).body.settings).toEqual({});
@@ -82,7 +86,7 @@ describe('The settings of a type', () => {
     expect(refusals(await post<Problem>({ ...CACHE, settings: [] }))).toEqual(['/settings wrong_type']);
     const database = { name: 'Database', type: 'POSTGRES', url: 'postgres://db.example.com/shop' };
     expect(refusals(await post<Problem>(database))).toEqual(['/settings/user required']);
-    const name = { name: 'DNS', type: 'DNS', url: 'dns://example.com', settings: { ip: '4' } };
+    const name = { name: 'DNS', type: 'DNS', url: 'dns:example.com', settings: { ip: '4' } };
     expect(refusals(await post<Problem>(name))).toEqual(['/settings/ip unknown_field']);
   });
 

@@ -176,7 +176,9 @@ export const withoutMasked = (value: ConfigValue): ConfigValue =>
     Object.entries(value).flatMap(([key, each]): [string, unknown][] => {
       if (typeof each === 'string') return /^\*{8}$/.test(each) ? [] : [[key, each]];
       if (Array.isArray(each))
-        return [[key, each.map((item: unknown) => (typeof item === 'object' ? withoutMasked(item as ConfigValue) : item))]];
+        return [
+          [key, each.map((item: unknown) => (typeof item === 'object' ? withoutMasked(item as ConfigValue) : item))],
+        ];
       return [[key, typeof each === 'object' && each !== null ? withoutMasked(each as ConfigValue) : each]];
     }),
   );

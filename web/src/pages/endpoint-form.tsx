@@ -502,7 +502,9 @@ function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany, 
                     error={problem('/type')}
                     options={typesOf(choices, draft.type, isNew, probes.length > 0)}
                     value={draft.type}
-                    set={(type) => set({ type, settings: {}, ...(isProbe({ type }) !== isProbe(draft) && { url: '' }) })}
+                    set={(type) =>
+                      set({ type, settings: {}, ...(isProbe({ type }) !== isProbe(draft) && { url: '' }) })
+                    }
                   />
                   <Text label="Name" error={problem('/name')} value={draft.name} set={(name) => set({ name })} />
                 </div>

@@ -68,7 +68,8 @@ export function httpCheck(monitor: Row): Mapped {
   if (monitor.flag('ignoreTls') && draft.type === 'HTTPS') {
     const unsafe = unverifiedProblem({ verify: false, ca: null, serverName: null }, { url, headers, body });
     if (unsafe) return { reason: `it ignores TLS errors: ${unsafe.message}` };
-    if (draft.settings) return { reason: 'it ignores TLS errors, which is not allowed for a check that sends a secret' };
+    if (draft.settings)
+      return { reason: 'it ignores TLS errors, which is not allowed for a check that sends a secret' };
     draft.tls = { verify: false };
   }
   differences.push(...otherDifferences(monitor));

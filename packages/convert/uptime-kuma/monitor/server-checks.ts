@@ -69,6 +69,7 @@ export function postgresCheck(monitor: Row): Mapped {
   if (connection === null || !/^postgres(ql)?$/.test(connection.scheme)) return noConnection;
   const { host, port, user, password, path, query } = connection;
   if (user === '') return { reason: 'its connection string has no user' };
+  if (path.includes('/') || path.length > 189) return { reason: `its database ${quoted(path)} is not a valid name` };
   if (password.length > MAX_PASSWORD || user.length > 63) return { reason: 'its user or password is too long' };
   const mode = /[?&]sslmode=([a-z-]+)/.exec(query)?.[1] ?? '';
   const tls = mode === 'disable' ? 'off' : /^(require|verify)/.test(mode) ? 'require' : null;
@@ -101,7 +102,11 @@ export function webSocketCheck(monitor: Row): Mapped {
   const codes = monitor.list('accepted_statuscodes') ?? monitor.list('accepted_statuscodes_json') ?? [];
   const isUsual = codes.length === 0 || codes.some((code) => code === '1000' || code === '1000-1000');
   return {
-    draft: { type: 'WEBSOCKET', url: address.replace(/#.*/s, ''), ...(subprotocol !== '' && { settings: { subprotocol } }) },
+    draft: {
+      type: 'WEBSOCKET',
+      url: address.replace(/#.*/s, ''),
+      ...(subprotocol !== '' && { settings: { subprotocol } }),
+    },
     differences: [
       ...(others.length > 0 ? [`only the first of its subprotocols is requested: ${quoted(subprotocol)}`] : []),
       ...(isUsual ? [] : ['the status with which the server closes the connection is not checked']),

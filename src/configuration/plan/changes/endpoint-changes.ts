@@ -129,10 +129,7 @@ const placesOfSecrets = ({ headers, assertions, settings }: DeclaredEndpoint): o
 
 /** Whether the value is hidden wherever the settings are shown. See `withoutCredentials`. */
 const isHiddenIn =
-  (
-    { headers, assertions }: DeclaredEndpoint,
-    hidesSetting: (path: readonly (string | number)[]) => boolean,
-  ) =>
+  ({ headers, assertions }: DeclaredEndpoint, hidesSetting: (path: readonly (string | number)[]) => boolean) =>
   ([field, ...inside]: readonly (string | number)[]): boolean => {
     if (field === 'settings') return hidesSetting(inside);
     const at = Number(inside[0]);
@@ -160,7 +157,8 @@ export const noSuch = (noun: string, path: string, pointer: string) =>
 function keptOf(stored: PresentEndpoint, declared: DeclaredEndpoint): StoredAt {
   const isNamed = (name: string) => (header: { key: string }) => header.key.toLowerCase() === name.toLowerCase();
   return ([field, index, ...inside]) => {
-    if (field === 'settings' && index !== undefined) return storedIn(shownSettings(stored.settings))([index, ...inside]);
+    if (field === 'settings' && index !== undefined)
+      return storedIn(shownSettings(stored.settings))([index, ...inside]);
     if (field === 'url') return stored.url;
     if (field === 'heartbeat') return MASK;
     if (field === 'body') return stored.body ? MASK : undefined;

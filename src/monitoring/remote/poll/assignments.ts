@@ -219,5 +219,7 @@ interface ToldOne {
 }
 
 /** Returns whether an organization's checks may reach private addresses from a probe. */
-export const mayReachPrivate = ({ isShared, allowPrivate }: Pick<Assignee, 'isShared' | 'allowPrivate'>, isDefaultOrg: boolean): boolean =>
-  allowPrivate && (!isShared || isDefaultOrg);
+export const mayReachPrivate = (
+  { isShared, allowPrivate }: Pick<Assignee, 'isShared' | 'allowPrivate'>,
+  isDefaultOrg: boolean,
+): boolean => allowPrivate && (!isShared || isDefaultOrg);

@@ -3,7 +3,13 @@ import type { ProbeCaller } from '../../../platform/access/caller';
 import { formatId } from '../../../platform/ids/id';
 import { ProtocolUnsupported } from '../../../platform/problem/problem';
 import { SECOND_MS } from '../../../platform/time/time-units';
-import { type Ask, LEASE_MS, type PollRequest, type PollResponse, SETTINGS_CAPABILITY } from '../../../probe-protocol/protocol';
+import {
+  type Ask,
+  LEASE_MS,
+  type PollRequest,
+  type PollResponse,
+  SETTINGS_CAPABILITY,
+} from '../../../probe-protocol/protocol';
 import type { ProbeState } from '../../../platform/access/probe-tokens';
 import { type Assignee, Assignments, mayReachPrivate, type Told } from './assignments';
 import { PollCursors, type PollPosition, type SentPosition } from './poll-cursors';

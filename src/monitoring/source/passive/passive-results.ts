@@ -18,8 +18,8 @@ interface PassiveEndpoint {
 const READ = 'SELECT key AS "endpointKey", revision, type FROM endpoint WHERE id = $1 AND org_id = $2';
 
 /**
- * Takes the results of endpoints whose checks the service does not run, such as those of an extension's passive
- * checker. Streaks, history, and alerts follow from them as from any check.
+ * Takes the results of endpoints whose checks the service does not run, for example because an
+ * extension's checker is passive. Streaks, history, and alerts follow from them as from any check.
  */
 @Injectable()
 export class PassiveResults {

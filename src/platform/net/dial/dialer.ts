@@ -90,7 +90,7 @@ export class Dialer {
     const addresses = ofFamily(found, request.family, host, phases);
     for (const address of addresses) refuseBlocked(address, host, request.egress, phases);
     const candidates = addresses.length > 1 ? interleave(addresses).slice(0, MAX_ATTEMPTS) : addresses;
-        const { port, signal, unread = false, inflow } = request;
+    const { port, signal, unread = false, inflow } = request;
     const { socket, address, connectMs } = await raceToConnect(candidates, { port, signal, phases, unread, inflow });
     phases.connectMs = connectMs;
     if (!request.tls) return { socket, address, phases, certificate: null, authorizationError: null };
