@@ -1,4 +1,4 @@
-import { createServer, type Http2Server, type ServerHttp2Stream } from 'node:http2';
+import { createSecureServer, createServer, type Http2Server, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { once } from 'node:events';
 import { GrpcChecker } from '../../../src/checker/grpc/grpc.checker';
@@ -9,6 +9,7 @@ import {
   type LiveTarget,
   runCheck,
 } from '../../../packages/testing/checker/describe-checker';
+import { TlsAuthority } from '../../harness/servers/tls-authority';
 import { dialerWith } from '../../../packages/testing/checker/network';
 import { closedPort } from '../../../packages/testing/servers/tcp-target';
 import { eventually } from '../../../packages/testing/eventually';
@@ -109,6 +110,30 @@ describeChecker({
 });
 
 describe('A gRPC check', () => {
+  it('verifies and reports the certificate of a server with TLS, and sends nothing to a server without a valid one', async () => {
+    const authority = await TlsAuthority.create();
+    let calls = 0;
+    const server = createSecureServer(await authority.issue({ untilDays: 10 }));
+    server.on('stream', (stream) => {
+      calls++;
+      stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
+      stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+      stream.end(health(1));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `grpcs://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const trusting = new GrpcChecker(dialerWith({ roots: [authority.rootPem] }));
+    expect(await runCheck(trusting, url, { certificateWarnDays: 14 })).toMatchObject({
+      outcome: 'up',
+      certificate: { issuer: 'Test Root' },
+      warning: { code: 'certificate_expiring' },
+    });
+    expect((await runCheck(new GrpcChecker(dialerWith()), url)).error).toMatchObject({ code: 'tls_untrusted' });
+    expect(calls).toBe(1);
+    await new Promise((resolve) => server.close(resolve));
+  });
+
   it.each([
     [saying(health(2)), 'The service is NOT_SERVING.'],
     [() => '12', 'The server did not report its health: it does not implement grpc.health.v1 (UNIMPLEMENTED).'],
