@@ -1,3 +1,4 @@
+import type { Outcome } from '../checker/checker';
 import type { MaintenanceScope } from './suppression/cover';
 
 /**
@@ -14,6 +15,24 @@ export type Suppressed =
  */
 export class SuppressionEnded {
   constructor(readonly of: Suppressed) {}
+}
+
+/** A new status of an endpoint. The IDs are UUIDs. */
+export interface StatusChange {
+  readonly orgId: string;
+  readonly endpointId: string;
+  readonly from: Outcome;
+  readonly to: Outcome;
+  /** When the check started that changed it. */
+  readonly at: Date;
+}
+
+/**
+ * Emitted inside the transaction that records checks, once for all endpoints whose status changes with them. A status
+ * that is reset, for example because an endpoint is paused, is not a change. See `EndpointsStopped` for that.
+ */
+export class EndpointStatusChanged {
+  constructor(readonly changes: readonly StatusChange[]) {}
 }
 
 /**

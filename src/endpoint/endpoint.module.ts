@@ -15,6 +15,7 @@ import { CheckDefinitions } from './check-definitions';
 import { EndpointRepository } from './endpoint.repository';
 import { EndpointPurge } from './endpoint-purge';
 import { EndpointSettingsResolver } from './settings/endpoint-settings';
+import { TypeSettings } from './settings/type-settings';
 import { EndpointSchedule } from './endpoint-schedule';
 import { EndpointOpenApi } from './endpoint-openapi';
 import { EndpointController } from './endpoint.controller';
@@ -40,6 +41,7 @@ import { WebsiteSetupService } from './website-setup.service';
     SitemapService,
     EndpointPurge,
     EndpointSettingsResolver,
+    TypeSettings,
     EndpointSchedule,
     CheckDefinitions,
     EndpointOpenApi,

@@ -1,4 +1,4 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { AlertModule } from '../alert/alert.module';
 import { CheckerModule } from '../checker/checker.module';
 import { EndpointModule } from '../endpoint/endpoint.module';
@@ -53,7 +53,10 @@ import { TestEndpointService } from './source/on-demand/test-endpoint.service';
 import { ClockJumpRecovery } from './source/scheduled/clock-jump-recovery';
 import { SchedulerHealth } from './source/scheduled/scheduler-health';
 import { SlotClaimer } from './source/scheduled/slot-claimer';
+import { PassiveResults } from './source/passive/passive-results';
 
+/** Global, because an extension's module may inject `PassiveResults`. */
+@Global()
 @Module({
   imports: [EndpointModule, CheckerModule, AlertModule, HistoryModule, NetModule, ProbeModule],
   controllers: [CheckNowController, TestEndpointController, ProtocolController],
@@ -74,6 +77,7 @@ import { SlotClaimer } from './source/scheduled/slot-claimer';
     ShownRecords,
     CheckNowService,
     TestEndpointService,
+    PassiveResults,
     // before trigger: what happens before a failed check is recorded
     { provide: BeforeTrigger, useClass: AlertsBeforeTrigger },
     NearTriggerLookup,
@@ -105,7 +109,7 @@ import { SlotClaimer } from './source/scheduled/slot-claimer';
     ProbeChecker,
     ProbeMetrics,
   ],
-  exports: [CheckRecorder, Connectivity],
+  exports: [CheckRecorder, Connectivity, PassiveResults],
 })
 export class MonitoringModule {
   constructor(retention: RetentionJob) {

@@ -3,7 +3,7 @@ import { Overload } from '../engine/dispatch/overload';
 import { Clock } from '../platform/time/clock';
 import { SECOND_MS } from '../platform/time/time-units';
 import { VERSION } from '../platform/version';
-import { type PollRequest, PROTOCOL } from '../probe-protocol/protocol';
+import { type PollRequest, PROTOCOL, SETTINGS_CAPABILITY } from '../probe-protocol/protocol';
 import { ResultBuffer } from './results/result-buffer';
 import { ProbeSession } from './server/probe-session';
 import { DefinitionReader } from './slots/definition-reader';
@@ -35,6 +35,7 @@ export class PollRequests {
       wait: digest === null ? mostWaitMs / SECOND_MS : 0,
       version: VERSION,
       types: this.reader.types,
+      capabilities: [SETTINGS_CAPABILITY],
       clock: this.clock.now().getTime(),
       count,
       digest,

@@ -15,13 +15,14 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   identity: ['audit', 'platform'],
   'probe-protocol': ['checker'],
   probe: ['probe-protocol', 'identity', 'audit', 'platform'],
-  checker: ['platform'],
+  // Settings and channel configs use the same rules and marks.
+  checker: ['channel', 'platform'],
   engine: ['checker', 'platform'],
   'probe-agent': ['engine', 'checker', 'probe-protocol', 'platform'],
   channel: ['platform'],
   'alert-rule': ['platform'],
   website: ['identity', 'audit', 'platform'],
-  endpoint: ['probe', 'website', 'identity', 'engine', 'checker', 'audit', 'platform'],
+  endpoint: ['probe', 'website', 'identity', 'engine', 'checker', 'channel', 'audit', 'platform'],
   maintenance: ['endpoint', 'website', 'identity', 'audit', 'platform'],
   history: ['endpoint', 'website', 'probe', 'engine', 'checker', 'platform'],
   delivery: ['channel', 'audit', 'platform'],
@@ -81,7 +82,20 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'checker',
     'platform',
   ],
-  exports: ['app', 'extension', 'website', 'endpoint', 'identity', 'channel', 'checker', 'audit', 'platform'],
+  exports: [
+    'app',
+    'extension',
+    'monitoring',
+    'alert',
+    'incident',
+    'website',
+    'endpoint',
+    'identity',
+    'channel',
+    'checker',
+    'audit',
+    'platform',
+  ],
 };
 
 /** Each checker has its own folder. None imports another one's. */
@@ -228,6 +242,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   'monitoring/probes': { ask: [], poll: ['ask'], intake: ['ask'], presence: [] },
   'monitoring/source': {
     scheduled: [],
+    passive: [],
     'on-demand': [],
   },
 };

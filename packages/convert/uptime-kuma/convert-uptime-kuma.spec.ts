@@ -314,6 +314,43 @@ describe('a monitor', () => {
       null,
     ],
     ['redirects that are not followed', { maxredirects: 0 }, { follow_redirects: false }, null],
+    ['IPv6 only', { ipFamily: 'ipv6' }, { settings: { ip: '6' } }, null],
+    [
+      'a Redis server',
+      { type: 'redis', databaseConnectionString: 'redis://bob:p%40ss@cache.example.com:6380/0' },
+      { type: 'REDIS', url: 'redis://cache.example.com:6380', settings: { user: 'bob' } },
+      null,
+    ],
+    [
+      'a PostgreSQL server',
+      { type: 'postgres', databaseConnectionString: 'postgres://bob:p@db.example.com/shop?sslmode=disable' },
+      { type: 'POSTGRES', url: 'postgres://db.example.com/shop', settings: { user: 'bob', tls: 'off' } },
+      null,
+    ],
+    [
+      'a WebSocket',
+      { type: 'websocket-upgrade', url: 'wss://shop.example.com/live', wsSubprotocol: 'mqtt, other' },
+      { type: 'WEBSOCKET', url: 'wss://shop.example.com/live', settings: { subprotocol: 'mqtt' } },
+      /only the first of its subprotocols/,
+    ],
+    [
+      'a mail server',
+      { type: 'smtp', hostname: 'mx.example.com', port: 587, smtpSecurity: 'starttls' },
+      { type: 'TCP', url: 'tcp://mx.example.com:587', settings: { starttls: 'smtp' } },
+      null,
+    ],
+    [
+      'OAuth 2',
+      {
+        authMethod: 'oauth2-cc',
+        oauth_token_url: 'https://login.example.com/token',
+        oauth_client_id: 'monitor',
+        oauth_client_secret: 's',
+        oauth_auth_method: 'client_secret_basic',
+      },
+      { settings: { oauth2: { token_url: 'https://login.example.com/token', client_id: 'monitor' } } },
+      null,
+    ],
     ['a switch that is off', { active: 0 }, { enabled: false }, null],
     ['a proxy', { proxyId: 3 }, {}, /proxy #3/],
     [

@@ -3,11 +3,11 @@ import { CheckErrorView, CertificateView, CheckPhasesView } from '../../history/
 import { AssertionDto, HeaderDto } from '../../endpoint/endpoint.dto';
 import type { Outcome } from '../../checker/checker';
 import type { Assertion } from '../../checker/assertion/assertion';
+import type { WireTls } from '../../checker/tls-settings';
 import {
   type Ask,
   type AssignedEndpoint,
   type Definition,
-  type DefinitionTls,
   MAX_RESULTS,
   MAX_WAIT_SECONDS,
   type PollRequest,
@@ -80,6 +80,15 @@ export class PollBody implements PollRequest {
   })
   types!: string[];
 
+  @ApiPropertyOptional({
+    type: [String],
+    maxItems: 64,
+    default: [],
+    description: 'Features that not every probe supports. `settings`: the probe applies the `settings` of a definition.',
+    example: ['settings'],
+  })
+  capabilities!: string[];
+
   @ApiPropertyOptional(time('The wall clock of the probe.', 1_790_000_000_123.4))
   clock!: number;
 
@@ -112,7 +121,7 @@ export class PollBody implements PollRequest {
   rtt_ms!: number;
 }
 
-export class ProbeTls implements DefinitionTls {
+export class ProbeTls implements WireTls {
   @ApiProperty({ description: '`false`: certificate errors do not make the check fail.', example: true })
   verify!: boolean;
 
@@ -169,6 +178,15 @@ export class ProbeDefinition implements Definition {
     description: 'A certificate that expires within this number of days causes a warning.',
   })
   certificate_warn_days?: number | null;
+
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: true,
+    description:
+      'The settings of the type, including their secrets. Only sent to a probe with the capability `settings`. For other probes, the type of such a definition is one that they do not support.',
+    example: { user: 'monitor' },
+  })
+  settings?: object;
 }
 
 export class ProbeEndpoint implements AssignedEndpoint {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AlertEvaluator } from '../../alert/episode/alert-evaluator';
 import { type FinishedCheck, isDegraded } from '../../engine/finished-check';
-import { SuppressionEnded } from '../../endpoint/endpoint-events';
+import { EndpointStatusChanged, SuppressionEnded } from '../../endpoint/endpoint-events';
 import { MaintenanceCoverage } from '../../endpoint/suppression/maintenance-coverage';
 import type { StreakUpdate } from '../../endpoint/streak-update';
 import { HistoryBacklog } from '../../history/write/history-backlog';
@@ -15,6 +15,7 @@ import {
   foldBatch,
   loneFailuresOf,
   outagesOf,
+  statusChangesOf,
   streakUpdatesOf,
   unchangedUpUpdatesOf,
 } from './fold-batch';
@@ -79,6 +80,8 @@ export class BatchTransaction {
     // This comes after the alerts, because client changes to alerts lock the same rows.
     await saveLocations(tx, changedLocations(states, folded));
     if (parentIds.length > 0) await this.events.emit(new SuppressionEnded({ parentIds }), tx);
+    const changes = statusChangesOf(states, folded);
+    if (changes.length > 0) await this.events.emit(new EndpointStatusChanged(changes), tx);
     if (recorded.size > 0) await failpoint('recorder.before_commit');
     return {
       recorded,

@@ -2,7 +2,8 @@ import type { Outcome } from '../../checker/checker';
 import { type FinishedCheck, isDegraded, LOCAL } from '../../engine/finished-check';
 import type { StreakUpdate } from '../../endpoint/streak-update';
 import type { ClosedOutage, OpenedOutage } from '../../history/write/history-writer';
-import { OUTCOME_CODE } from '../../endpoint/outcome-code';
+import type { StatusChange } from '../../endpoint/endpoint-events';
+import { OUTCOME_CODE, outcomeOf } from '../../endpoint/outcome-code';
 import { fold, isDuplicate, type Streaks } from './endpoint-state';
 import type { FoldedCheck, LockedState } from './endpoint-state-store';
 import type { LoneFailure } from './location-asks';
@@ -63,6 +64,15 @@ export const loneFailuresOf = (folded: FoldedBatch): LoneFailure[] =>
   [...folded].flatMap(([endpointId, list]) =>
     list.flatMap(({ located }) => (located?.lone ? [{ endpointId, ...located.lone }] : [])),
   );
+
+/** Returns the endpoints whose status is another one after the batch, with the check that led to it. */
+export const statusChangesOf = (states: ReadonlyMap<string, LockedState>, folded: FoldedBatch): StatusChange[] =>
+  [...folded].flatMap(([endpointId, list]) => {
+    const [before, after] = [states.get(endpointId)?.state.status, list.at(-1)];
+    if (before === undefined || after === undefined || before === after.state.status) return [];
+    const { orgId, checkedAt } = after.check;
+    return [{ orgId, endpointId, from: outcomeOf(before), to: outcomeOf(after.state.status), at: checkedAt }];
+  });
 
 /**
  * Returns the outages that a batch opens and closes. The first failure of a streak opens an outage, and the first

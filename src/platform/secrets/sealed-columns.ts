@@ -48,6 +48,16 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
       (value as Header[]).map((header) => (header.sealed ? { ...header, value: change(header.value) } : header)),
   },
   {
+    table: 'endpoint',
+    column: 'settings',
+    path: '$.sealed',
+    context: `'endpoint:' || id || ':settings'`,
+    map: (value, change) => {
+      const { sealed } = value as Partial<Envelope>;
+      return sealed === undefined ? value : { ...(value as object), sealed: change(sealed) };
+    },
+  },
+  {
     table: 'idempotency_key',
     column: 'body',
     path: '$.sealed',

@@ -4,6 +4,9 @@ import { resultOf, unknown } from '../../checker/check-failure';
 import { HTTP_METHODS, toCheckRequest } from '../../checker/check-request';
 import { type Checker, type CheckRequest, type CheckResult, InvalidTarget } from '../../checker/checker';
 import { CheckerRegistry } from '../../checker/checker.registry';
+import { checkerFor } from '../../checker/both-families';
+import { NO_SETTINGS, settingsProblems } from '../../checker/settings-problems';
+import { fromWireTls } from '../../checker/tls-settings';
 import type { CheckDefinition, PreparedCheck } from '../../engine/check-definition';
 import type { AssignedEndpoint, Ask, Definition } from '../../probe-protocol/protocol';
 import { EgressPolicy } from '../../platform/net/egress/egress-policy';
@@ -81,7 +84,8 @@ export class DefinitionReader {
       if (what === null) {
         const checker = this.checkers.get(definition.type);
         const request = toCheckRequest(checker, this.settingsOf(definition), egress);
-        return { timeoutMs, checker: this.judgedByServerTime(checker), request };
+        const runs = checkerFor(this.judgedByServerTime(checker), request.settings);
+        return { timeoutMs, checker: runs, request };
       }
       return { timeoutMs, checker: new UnknownHere(what), request: { ...NOTHING, egress } };
     } catch (error) {
@@ -91,10 +95,13 @@ export class DefinitionReader {
   }
 
   /** Returns the part of a definition that only a newer version supports, or `null` if everything is supported. */
-  private unknownIn({ type, method, assertions }: Definition): string | null {
+  private unknownIn({ type, url, method, assertions, settings }: Definition): string | null {
     if (!this.types.includes(type)) return `the type ${type}`;
     if (!HTTP_METHODS.some((known) => known === method)) return `the method ${method}`;
-    const { assertionSources } = this.checkers.get(type);
+    const checker = this.checkers.get(type);
+    const [wrong] = settings ? settingsProblems(checker, settings, url) : [];
+    if (wrong) return `the setting ${wrong.pointer.slice(1)} of the type ${type}`;
+    const { assertionSources } = checker;
     const [problem] = assertionProblems(assertions, assertionSources);
     if (problem === undefined) return null;
     const { source, comparison } = assertions[Number(problem.pointer.split('/')[1])] ?? {};
@@ -109,7 +116,8 @@ export class DefinitionReader {
       headers,
       body,
       followRedirects: definition.follow_redirects,
-      tls: tls && { verify: tls.verify, ca: tls.ca, serverName: tls.server_name },
+      tls: tls && fromWireTls(tls),
+      settings: definition.settings,
       assertions,
       certificateWarnDays: definition.certificate_warn_days,
       now: this.now,
@@ -129,6 +137,7 @@ export class DefinitionReader {
 
 const NOTHING: Omit<CheckRequest<unknown>, 'egress'> = {
   target: null,
+  settings: NO_SETTINGS,
   method: 'GET',
   headers: [],
   body: null,

@@ -262,6 +262,7 @@ async function ourVerdict({ checker, url, tls }: Question): Promise<Verdict> {
   const deadline = startDeadline(SECONDS * 1000);
   const request = {
     target: checker.parseTarget(url),
+    settings: {},
     method: 'GET',
     headers: [],
     body: null,

@@ -104,6 +104,10 @@ const everything = (): ConfigurationDocument => ({
           quorum: 2,
           tags: ['a', 'b'],
           depends_on: ['shop/base'],
+          settings: {
+            ip: '4',
+            basic: { user: 'monitor', password: { $secret: 'ENDPOINT_SHOP_FRONT_SETTINGS_BASIC_PASSWORD' } },
+          },
           tls: { server_name: 'shop.example.com' },
           alerts: [
             {

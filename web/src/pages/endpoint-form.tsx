@@ -16,8 +16,16 @@ import { EditableList, HeaderList } from '../components/form/header-list';
 import { LocationFields } from '../components/form/location-fields';
 import { HelpLink } from '../components/help-link';
 import { ScheduleFields } from '../components/heartbeat/schedule-fields';
+import { TypeSettings } from '../components/endpoint/type-settings';
 import { Button, Data, Head } from '../components/layout';
-import { type EndpointChoices, endpointChoices } from '../logic/config-schema';
+import {
+  changed,
+  type ConfigValue,
+  type EndpointChoices,
+  endpointChoices,
+  filled,
+  withoutMasked,
+} from '../logic/config-schema';
 import { endpointDocument } from '../logic/document-preview';
 import { INTERVAL, TIMEOUT, WARN_DAYS } from '../logic/endpoint-defaults';
 import { duration } from '../logic/format';
@@ -51,6 +59,8 @@ interface Draft {
   assertions: Assertion[];
   follow_redirects: boolean;
   tls: NonNullable<Endpoint['tls']>;
+  /** The settings of the type. */
+  settings: ConfigValue;
   /** The text as typed. */
   tags: string;
   depends_on: string[];
@@ -73,6 +83,7 @@ const EMPTY: Draft = {
   assertions: [],
   follow_redirects: true,
   tls: { verify: true, ca: null, server_name: null, warn_days: WARN_DAYS },
+  settings: {},
   tags: '',
   depends_on: [],
   locations: [LOCAL],
@@ -84,8 +95,18 @@ const EMPTY: Draft = {
 const MASK = '********';
 
 /** Replaces settings that don't apply to the endpoint's type with the defaults for a new endpoint. */
-const withoutNulls = ({ method, headers, assertions, follow_redirects, tls, heartbeat, ...rest }: Endpoint) => ({
+const withoutNulls = ({
+  method,
+  headers,
+  assertions,
+  follow_redirects,
+  tls,
+  settings,
+  heartbeat,
+  ...rest
+}: Endpoint) => ({
   ...rest,
+  settings: (settings ?? {}) as ConfigValue,
   heartbeat: heartbeat ? heartbeatDraftOf(heartbeat, OWN_ZONE) : EMPTY.heartbeat,
   method: method ?? EMPTY.method,
   headers: headers ?? [],
@@ -133,6 +154,7 @@ function bodyOf(draft: Draft, isNew: boolean): Record<string, unknown> {
       ...links,
     };
   const headers = draft.headers.filter(({ key }) => key !== '');
+  const settings = isNew ? filled(draft.settings) : changed(draft.settings);
   return {
     name,
     url: isNew ? urlOf(draft) : draft.url.trim(),
@@ -147,6 +169,7 @@ function bodyOf(draft: Draft, isNew: boolean): Record<string, unknown> {
     }),
     ...((!isNew || !follow_redirects) && { follow_redirects }),
     ...((!isNew || hasTls(draft)) && { tls }),
+    ...(Object.keys(settings).length > 0 && { settings }),
     ...((!isNew || !isLocal(locations)) && { locations }),
     ...((!isNew || (locations.length > 1 && quorum !== 'majority')) && {
       quorum: /^\d+$/.test(quorum) ? Number(quorum) : quorum,
@@ -190,6 +213,7 @@ function copyOf(endpoint: Endpoint): Draft {
     url: draft.url.replace(`?${MASK}`, ''),
     headers: draft.headers.map(({ key, value }) => ({ key, value: value === MASK ? '' : value })),
     body: draft.body === MASK ? '' : draft.body,
+    settings: withoutMasked(draft.settings),
     assertions: draft.assertions.map((each) => (each.target === MASK ? { ...each, target: '' } : each)),
   };
 }
@@ -440,7 +464,8 @@ function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany, 
             )
           }
         >
-          {({ problem: at }) => {
+          {(form) => {
+            const { problem: at } = form;
             // In a test request, the endpoint's fields are at the root. A new website gets its URL from the endpoint,
             // and its name has a separate field. Both pointers are read, so that neither problem is repeated below the
             // form.
@@ -480,7 +505,9 @@ function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany, 
                     error={problem('/type')}
                     options={typesOf(choices, draft.type, isNew, probes.length > 0)}
                     value={draft.type}
-                    set={(type) => set({ type, ...(isProbe({ type }) !== isProbe(draft) && { url: '' }) })}
+                    set={(type) =>
+                      set({ type, settings: {}, ...(isProbe({ type }) !== isProbe(draft) && { url: '' }) })
+                    }
                   />
                   <Text label="Name" error={problem('/name')} value={draft.name} set={(name) => set({ name })} />
                 </div>
@@ -493,6 +520,16 @@ function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany, 
                   />
                 ) : (
                   <Details draft={draft} set={set} problem={problem} choices={choices} />
+                )}
+                {!isJob && (
+                  <TypeSettings
+                    type={draft.type}
+                    schema={choices?.settings[draft.type]}
+                    value={draft.settings}
+                    problem={problem}
+                    form={form}
+                    set={(settings) => set({ settings })}
+                  />
                 )}
                 {siteless(draft) === null && (probes.length > 0 || !isLocal(draft.locations)) && (
                   <LocationFields

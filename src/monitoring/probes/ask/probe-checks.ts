@@ -58,7 +58,7 @@ export class ProbeChecks {
     settings: EndpointSettings,
     begin: () => Promise<void>,
   ): Promise<Omit<CheckView, 'id' | 'endpoint_id'>> {
-    const definition = definitionOf(settings, this.settings.openHeaders(id, settings.headers));
+    const definition = definitionOf(settings, this.settings.openSecrets(id, settings));
     const result = await this.ask(asked, { endpointId: null, definition }, begin);
     if ('check' in result) return { ...result.check, location: asked.location };
     throw problems.temporarilyUnavailable();

@@ -1,8 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { CHECKED_SETTINGS, type CheckedSettings } from '../../../endpoint/check-definitions';
 import { Endpoint } from '../../../endpoint/endpoint.entity';
-import { EndpointSettingsResolver } from '../../../endpoint/settings/endpoint-settings';
-import type { HeaderDto } from '../../../endpoint/endpoint.dto';
+import { EndpointSettingsResolver, type OpenedSecrets } from '../../../endpoint/settings/endpoint-settings';
 import { Config } from '../../../platform/config/config';
 import { WorkerDatabase } from '../../../platform/database/database';
 import { selectColumns } from '../../../platform/database/select-columns';
@@ -10,7 +9,7 @@ import { formatId, NIL_UUID } from '../../../platform/ids/id';
 import { SecretUnreadable } from '../../../platform/secrets/secret-box';
 import { digestOf } from '../../../probe-protocol/digest';
 import { type AssignedEndpoint, MAX_DEFINITIONS, MAX_DEFINITIONS_BYTES } from '../../../probe-protocol/protocol';
-import { definitionOf } from '../definition';
+import { definitionOf, readableBy } from '../definition';
 
 /** The probe that requests its endpoints: its number, and whether it may reach private addresses. */
 export interface Assignee {
@@ -18,6 +17,8 @@ export interface Assignee {
   /** A shared probe may reach private addresses only for the Default organization, if at all. */
   isShared: boolean;
   allowPrivate: boolean;
+  /** True if the probe applies the settings of a definition. */
+  readsSettings: boolean;
 }
 
 /** The changes to send to a probe, in the order of their numbers. If everything is sent, they are in endpoint order. */
@@ -175,8 +176,8 @@ export class Assignments {
 
   private toldOf(rows: readonly Row[], to: Assignee, isAtOnce: (row: Row) => boolean): ToldOne[] {
     return rows.flatMap((row) => {
-      const headers = this.headersOf(row);
-      if (headers === null) return [];
+      const secrets = this.secretsOf(row);
+      if (secrets === null) return [];
       const endpoint: AssignedEndpoint = {
         endpoint_id: formatId('endpoint', row.id),
         organization: formatId('organization', row.orgId),
@@ -186,19 +187,20 @@ export class Assignments {
         run_now: isAtOnce(row),
         confirm_at: this.config.confirmFailures ? row.confirmAt : null,
         allow_private: mayReachPrivate(to, row.isDefaultOrg),
-        definition: definitionOf(row, headers),
+        definition: readableBy(definitionOf(row, secrets), to.readsSettings),
       };
       return [{ id: row.id, endpoint, bytes: Buffer.byteLength(JSON.stringify(endpoint)) }];
     });
   }
 
   /**
-   * If headers can't be decrypted with this process's keys, the endpoint can't be checked elsewhere either. This is
+   * If secrets can't be decrypted with this process's keys, the endpoint can't be checked elsewhere either. This is
    * logged once, and the endpoint is removed from the probe.
    */
-  private headersOf({ id, headers }: Row): HeaderDto[] | null {
+  private secretsOf(row: Row): OpenedSecrets | null {
+    const { id } = row;
     try {
-      return this.settings.openHeaders(id, headers);
+      return this.settings.openSecrets(id, row);
     } catch (error) {
       if (!(error instanceof SecretUnreadable)) throw error;
       if (error.message !== this.reported)
@@ -217,5 +219,7 @@ interface ToldOne {
 }
 
 /** Returns whether an organization's checks may reach private addresses from a probe. */
-export const mayReachPrivate = ({ isShared, allowPrivate }: Omit<Assignee, 'number'>, isDefaultOrg: boolean): boolean =>
-  allowPrivate && (!isShared || isDefaultOrg);
+export const mayReachPrivate = (
+  { isShared, allowPrivate }: Pick<Assignee, 'isShared' | 'allowPrivate'>,
+  isDefaultOrg: boolean,
+): boolean => allowPrivate && (!isShared || isDefaultOrg);

@@ -32,6 +32,13 @@ const types: Rule<string[]> = {
     value.every((type) => typeof type === 'string' && /^[A-Z0-9_-]{1,32}$/.test(type)),
   must: `a list of up to ${MAX_TYPES} types of checks`,
 };
+const capabilities: Rule<string[]> = {
+  is: (value): value is string[] =>
+    Array.isArray(value) &&
+    value.length <= MAX_TYPES &&
+    value.every((name) => typeof name === 'string' && /^[a-z0-9_-]{1,32}$/.test(name)),
+  must: `a list of up to ${MAX_TYPES} names of capabilities`,
+};
 const cursor = textOrNull(new RegExp(`^[\\w-]{1,${MAX_CURSOR}}$`), 'the cursor of an earlier response');
 const digest = textOrNull(/^[0-9a-f]{64}$/, 'a SHA-256 hash in hex');
 
@@ -48,6 +55,7 @@ export function readPoll(body: unknown): PollRequest {
     wait: reader.read('wait', number(0, MAX_WAIT_SECONDS), 0),
     version: reader.read('version', VERSION_RULE, 'unknown'),
     types: reader.read('types', types, []),
+    capabilities: reader.read('capabilities', capabilities, []),
     clock: reader.read('clock', number(-MAX_TIME, MAX_TIME), NaN),
     count: reader.read('count', count, 0),
     digest: reader.read('digest', digest, null),

@@ -3,11 +3,18 @@ import type { ProbeCaller } from '../../../platform/access/caller';
 import { formatId } from '../../../platform/ids/id';
 import { ProtocolUnsupported } from '../../../platform/problem/problem';
 import { SECOND_MS } from '../../../platform/time/time-units';
-import { type Ask, LEASE_MS, type PollRequest, type PollResponse } from '../../../probe-protocol/protocol';
+import {
+  type Ask,
+  LEASE_MS,
+  type PollRequest,
+  type PollResponse,
+  SETTINGS_CAPABILITY,
+} from '../../../probe-protocol/protocol';
 import type { ProbeState } from '../../../platform/access/probe-tokens';
 import { type Assignee, Assignments, mayReachPrivate, type Told } from './assignments';
 import { PollCursors, type PollPosition, type SentPosition } from './poll-cursors';
 import { readPoll } from './poll-request';
+import { readableBy } from '../definition';
 import { ProbeAsks, type TakenAsk } from '../ask/probe-asks';
 import { ProbeSessions } from './probe-sessions';
 import { LONGEST_PAUSE_MS, ReplyTimes } from '../reply-times';
@@ -71,11 +78,12 @@ export class PollService {
    */
   private async newsFor(
     probe: ProbeCaller,
-    { count, digest }: PollRequest,
+    { count, digest, capabilities }: PollRequest,
     { numbered, epoch, allowPrivate, isAsked }: ProbeState,
     before: PollPosition | null,
   ): Promise<News> {
-    const to: Assignee = { number: probe.number, isShared: probe.orgId === null, allowPrivate };
+    const readsSettings = capabilities.includes(SETTINGS_CAPABILITY);
+    const to: Assignee = { number: probe.number, isShared: probe.orgId === null, allowPrivate, readsSettings };
     const now = this.times.now;
     const isKnown = before !== null && before.epoch === epoch && before.numbered <= numbered;
     const isTold = isKnown && before.after === null;
@@ -126,7 +134,7 @@ const isEmpty = ({ full, more, removed, endpoints, asks }: News): boolean =>
 const toAsk = ({ id, endpointId, orgId, isDefaultOrg, definition, expiresMs }: TakenAsk, to: Assignee): Ask => ({
   request_id: id,
   endpoint_id: endpointId === null ? null : formatId('endpoint', endpointId),
-  definition,
+  definition: definition && readableBy(definition, to.readsSettings),
   ...(definition === null
     ? {}
     : { organization: formatId('organization', orgId), allow_private: mayReachPrivate(to, isDefaultOrg) }),

@@ -20,6 +20,7 @@ import { SecondFactor1796432413000 } from './1796432413000-second-factor';
 import { HeartbeatAddresses1796432420000 } from './1796432420000-heartbeat-addresses';
 import { WatchedProbes1796432421000 } from './1796432421000-watched-probes';
 import { LongerRoles1796432422000 } from './1796432422000-longer-roles';
+import { CheckSettings1796432450000 } from './1796432450000-check-settings';
 import { IncidentOutages1796518800000 } from './1796518800000-incident-outages';
 import { ConfirmedOutages1796518801000 } from './1796518801000-confirmed-outages';
 import { OrganizationTimezone1796518802000 } from './1796518802000-organization-timezone';
@@ -50,6 +51,7 @@ export const migrations: (new () => MigrationInterface)[] = [
   HeartbeatAddresses1796432420000,
   WatchedProbes1796432421000,
   LongerRoles1796432422000,
+  CheckSettings1796432450000,
   IncidentOutages1796518800000,
   ConfirmedOutages1796518801000,
   OrganizationTimezone1796518802000,
