@@ -97,7 +97,10 @@ describe('everyday tasks: notifications, the palette, undo', () => {
   it('undoes the deletion of an endpoint, and deletes one when its page is left', async () => {
     await visit.open(pathOf('Basket'));
     await page.getByRole('button', { name: 'More' }).click();
-    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    const question = page.getByRole('dialog', { name: 'Delete Basket?' });
+    await question.getByText('Its history and its alert rules are deleted as well.').waitFor();
+    await question.getByRole('button', { name: 'Delete Basket' }).click();
     await row('Checkout').waitFor();
     expect(await row('Basket').count()).toBe(0);
     await undo().last().click();
@@ -106,7 +109,8 @@ describe('everyday tasks: notifications, the palette, undo', () => {
 
     await row('Basket').getByRole('link', { name: 'Basket' }).click();
     await page.getByRole('button', { name: 'More' }).click();
-    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('button', { name: 'Delete Basket' }).click();
     await row('Basket').waitFor({ state: 'detached' });
     expect((await stored('Basket')).status).toBe(200);
     await page.goto('about:blank');
@@ -146,6 +150,7 @@ describe('everyday tasks: notifications, the palette, undo', () => {
 
     await visit.open('/new');
     await page.getByLabel('URL, host, or host:port').fill('https://shop.example.com/cart');
+    await page.getByText('As curl or YAML').click();
     await page.getByRole('button', { name: '30 s' }).click();
     expect(await page.getByLabel('Interval (seconds)').inputValue()).toBe('30');
     await plan('shop.example.com/cart');
@@ -154,7 +159,7 @@ describe('everyday tasks: notifications, the palette, undo', () => {
   it('undoes a pause of several endpoints, for those that it paused', async () => {
     await app.write.put(pathOf('Checkout'), { enabled: false });
     await visit.open('/');
-    await row('Checkout').locator('.status.paused').waitFor();
+    await row('Checkout').locator('.status-mark.paused').waitFor();
     await page.getByRole('button', { name: 'Select', exact: true }).click();
     for (const name of ['Checkout', 'Search']) await page.getByLabel(`Select ${name}`).check();
     await page.getByRole('button', { name: 'Pause', exact: true }).click();

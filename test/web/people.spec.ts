@@ -160,7 +160,7 @@ describe('people in the dashboard', () => {
     expect(await second.barriers()).toEqual([]);
     await button(second, 'Join as Ada').click();
     await button(second, 'Organization Other').waitFor();
-    await heading(second, 'Nothing is monitored yet').waitFor();
+    await heading(second, 'No endpoints yet').waitFor();
 
     await ada.open('/settings/organization');
     await ada.page.getByText('You switched to “Other” in another window').waitFor();
@@ -175,7 +175,7 @@ describe('people in the dashboard', () => {
     await button(second, 'Organization Default').click();
     expect(await second.barriers()).toEqual([]);
     await button(second, 'Other').click();
-    await heading(second, 'Nothing is monitored yet').waitFor();
+    await heading(second, 'No endpoints yet').waitFor();
     await second.page.close();
   });
 

@@ -66,7 +66,7 @@ describe('a contact while it is edited', () => {
   it('starts empty, not as a default, with the usual rule', () => {
     const draft = contactDraftOf(null);
     expect([draft.name, draft.config, draft.default]).toEqual(['', {}, false]);
-    expect(contactRequestOf(draft, null).alert_defaults).toMatchObject({ failure_threshold: 3, success_threshold: 2 });
+    expect(contactRequestOf(draft, null).alert_defaults).toMatchObject({ failure_threshold: 2, success_threshold: 2 });
   });
 });
 

@@ -7,6 +7,7 @@ describe('the first contact', () => {
       type: 'email',
       config: { to: ['ops@example.com', 'boss@example.com'] },
       default: true,
+      alert_defaults: { failure_threshold: 2 },
     });
     expect(firstContactBody('slack', 'https://hooks.example.com/a').config).toEqual({
       webhook_url: 'https://hooks.example.com/a',

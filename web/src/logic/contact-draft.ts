@@ -1,6 +1,7 @@
 import type { Contact } from '../api/types';
 import { type RuleDraft, ruleDraftOf, ruleOf } from './alert-rule';
 import { type ConfigValue, filled } from './config-schema';
+import { FAILURES } from './endpoint-defaults';
 import { count } from './format';
 
 export interface ContactDraft {
@@ -17,7 +18,7 @@ export function contactDraftOf(stored: Contact | null): ContactDraft {
   return { name, type, config, default: isDefault, rule: ruleDraftOf(alert_defaults) };
 }
 
-const NEW = { name: '', type: 'webhook', config: {}, default: false, alert_defaults: {} };
+const NEW = { name: '', type: 'webhook', config: {}, default: false, alert_defaults: { failure_threshold: FAILURES } };
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 

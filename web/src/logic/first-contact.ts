@@ -1,3 +1,5 @@
+import { FAILURES } from './endpoint-defaults';
+
 /** The most common first channels, with their input fields. */
 export const FIRST_CHANNELS = {
   email: { label: 'Address', placeholder: 'ops@example.com', pointer: '/config/to', icon: 'mail' },
@@ -19,5 +21,11 @@ export function firstContactBody(type: FirstChannel, address: string) {
   const key = FIRST_CHANNELS[type].pointer.slice('/config/'.length);
   const several = value.split(/[\s,;]+/).filter((each) => each !== '');
   const name = type === 'email' ? (several[0] ?? 'Email') : type === 'slack' ? 'Slack' : 'Webhook';
-  return { name, type, config: { [key]: type === 'email' ? several : value }, default: true };
+  return {
+    name,
+    type,
+    config: { [key]: type === 'email' ? several : value },
+    default: true,
+    alert_defaults: { failure_threshold: FAILURES },
+  };
 }

@@ -21,21 +21,22 @@ const isMoving = signal(false);
 const pathOf = ({ id }: OverviewItem): string => `/api/v1/endpoints/${id}`;
 
 /**
- * The maximum number of items to delete without asking. A page that is being closed can only send about twenty
+ * The maximum number of deletions that can be undone for some seconds. A page that is being closed can only send about twenty
  * requests.
  */
 const MOST_TAKEN_BACK = 10;
 
 async function destroy(list: readonly OverviewItem[]): Promise<void> {
-  if (list.length <= MOST_TAKEN_BACK) {
+  const names = list.slice(0, 5).map(({ name }) => `“${name}”`);
+  if (list.length > names.length) names.push(count(list.length - names.length, 'other'));
+  const isUndone = list.length <= MOST_TAKEN_BACK;
+  const text = `${isUndone ? '' : 'This cannot be undone. '}Alert rules and history are also deleted. Endpoints: ${names.join(', ')}.`;
+  if (!(await confirmed(`Delete ${count(list.length, 'endpoint')}`, text))) return;
+  if (isUndone) {
     deleteEndpoints(list);
     picked.value = new Set();
     return;
   }
-  const names = list.slice(0, 5).map(({ name }) => `“${name}”`);
-  if (list.length > names.length) names.push(count(list.length - names.length, 'other'));
-  const text = `This cannot be undone. Alert rules and history are also deleted. Endpoints: ${names.join(', ')}.`;
-  if (!(await confirmed(`Delete ${count(list.length, 'endpoint')}`, text))) return;
   await runBulk('Deleted', list, (item) => remove(pathOf(item)));
 }
 

@@ -1,0 +1,125 @@
+import { all, page, put, query, remove } from '../../api/client';
+import type { Alert, AlertEvent, Contact } from '../../api/types';
+import { channelName } from '../../logic/channel-name';
+import { count } from '../../logic/format';
+import { lengthText } from '../../logic/incident';
+import { toldNext } from '../../logic/incident-story';
+import { reached } from '../../logic/overview-headline';
+import { acknowledgedLine, nextText, notifiedText, type Trouble } from '../../logic/overview-now';
+import { now } from '../../state/clock';
+import { refreshIncidents } from '../../state/incidents';
+import { useEvery, useLoad } from '../../state/load';
+import { refreshSoon } from '../../state/overview-store';
+import { may } from '../../state/session';
+import { runAction } from '../../state/toast';
+import { Button } from '../layout';
+import { Shape, statusWord } from '../status';
+
+/** How many problems are shown above the list. With more, the list would start too far down. */
+const MOST = { phone: 1, desk: 2 };
+
+/** Shows what is wrong now, as rows that can be acknowledged or opened. */
+export function Troubles({ of, contacts }: { of: readonly Trouble[]; contacts: readonly Contact[] }) {
+  if (of.length === 0) return null;
+  const shown = of.slice(0, innerWidth <= 640 ? MOST.phone : MOST.desk);
+  const more = of.length - shown.length;
+  const first = shown.find(mayAcknowledge);
+  return (
+    <div class="troubles">
+      <ul>
+        {shown.map((each) => (
+          <Row key={each.id} of={each} isFirst={each === first} contacts={contacts} />
+        ))}
+      </ul>
+      {more > 0 && (
+        <a class="more-troubles" href="#/incidents">
+          {count(more, 'more incident')}
+        </a>
+      )}
+    </div>
+  );
+}
+
+const mayAcknowledge = ({ acknowledgement, incident }: Trouble): boolean =>
+  acknowledgement === null && incident?.kind === 'detected' && may.write();
+
+interface RowProps {
+  of: Trouble;
+  /** Whether it has the one prominent button. */
+  isFirst: boolean;
+  contacts: readonly Contact[];
+}
+
+function Row({ of, isFirst, contacts }: RowProps) {
+  const { acknowledgement, incident } = of;
+  return (
+    <li class={acknowledgement === null ? of.status : 'quiet'}>
+      <span class={`shape ${of.status}`}>
+        <Shape status={of.status} size={14} />
+        <span class="sr">{statusWord(of.status)}: </span>
+      </span>
+      <div class="what">
+        <p>
+          <a href={of.href}>{of.title}</a> <span class="muted small">{of.where}</span>
+        </p>
+        <p class="small">
+          {of.why !== '' && <span class="why">{of.why}</span>}
+          {acknowledgement ? (
+            <span>{acknowledgedLine(acknowledgement, now.value)}</span>
+          ) : incident?.kind === 'detected' ? (
+            <Notified of={incident.id} since={incident.started_at} contacts={contacts} />
+          ) : (
+            incident === null && <span>No alert rule has triggered</span>
+          )}
+        </p>
+      </div>
+      <span class="lasts">{lengthText({ started_at: of.since, ended_at: null }, now.value)}</span>
+      {mayAcknowledge(of) ? (
+        <Button class={isFirst ? 'alarm' : undefined} label={`Acknowledge: ${of.title}`} onClick={() => acknowledge(of)}>
+          Acknowledge
+        </Button>
+      ) : (
+        <a class="button" href={of.href} aria-label={`Open: ${of.title}`}>
+          Open
+        </a>
+      )}
+    </li>
+  );
+}
+
+/** Acknowledges the whole incident in one click. The user can undo it, or add a note on the incident's page. */
+async function acknowledge({ id, title }: Trouble): Promise<void> {
+  const path = `/api/v1/incidents/${id}/acknowledgement`;
+  const undo = async () => {
+    await runAction(() => remove(path), 'Acknowledgement removed.');
+    void refreshIncidents();
+  };
+  await runAction(() => put(path, { note: '', until: null }), `Acknowledged: ${title}.`, undo);
+  void refreshIncidents();
+  refreshSoon();
+}
+
+/** Shows who was notified about an incident, and who is next. */
+function Notified({ of, since, contacts }: { of: string; since: string; contacts: readonly Contact[] }) {
+  const told = useLoad(`notified/${of}`, async (signal) => {
+    const triggered = `/api/v1/alerts/events${query({ incident_id: of, type: 'triggered', limit: 20 })}`;
+    const events = (await page<AlertEvent>(triggered, signal)).items;
+    const [newest] = events;
+    const alerts = newest
+      ? await all<Alert>(`/api/v1/alerts${query({ endpoint_id: newest.endpoint_id, limit: 100 })}`, signal)
+      : [];
+    return { events, next: toldNext(alerts, since)[0] };
+  });
+  useEvery(30, told.reload);
+  const { value } = told.data;
+  // Keeps its line, so that nothing moves when the data arrives.
+  if (!value) return <span>&nbsp;</span>;
+  const notified = notifiedText(reached(value.events, 0), value.events.length > 0);
+  const next = nextText(value.next, ({ contact_id, type }) => contacts.find(({ id }) => id === contact_id)?.name ?? channelName(type), now.value);
+  return (
+    <>
+      {notified !== '' && <span>{notified}</span>}
+      {next !== '' && <span class="next">Next: {next}</span>}
+    </>
+  );
+}

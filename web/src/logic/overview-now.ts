@@ -1,0 +1,146 @@
+import type { Acknowledgement, Incident, OverviewItem } from '../api/types';
+import { acknowledgedBy } from './acknowledged-text';
+import { age, count } from './format';
+import { namesText, titleOf } from './incident';
+import type { NextTold } from './incident-story';
+import { countsOf, type Shown, shownStatus } from './overview-order';
+import { reasonText } from './reason-text';
+
+/** A problem at the top of the overview: an open incident, or endpoints that are down without one. */
+export interface Trouble {
+  id: string;
+  status: Shown;
+  title: string;
+  href: string;
+  /** A short note next to the title, such as `#4`. */
+  where: string;
+  why: string;
+  /** When it started, in ISO format. */
+  since: string;
+  acknowledgement: Acknowledgement | null;
+  /** `null` for endpoints that are down without an incident. */
+  incident: Incident | null;
+}
+
+/**
+ * How long an endpoint without an open alert must be down before the overview reports it. Until then, its failure is
+ * being verified, because a single failed check proves little.
+ */
+const VERIFIED_MS = 120_000;
+
+const sinceMs = ({ status_since }: Pick<OverviewItem, 'status_since'>): number => Date.parse(status_since ?? '');
+
+/** Whether an endpoint that is down has failed often or long enough to be reported. */
+export const isConfirmed = (item: OverviewItem, nowMs: number): boolean =>
+  item.alert_open || item.acknowledgement !== null || nowMs - sinceMs(item) >= VERIFIED_MS;
+
+/** Splits a summary such as `Checkout is down: connection refused` into what happened and why. */
+function parts(summary: string): [what: string, why: string] {
+  const at = summary.indexOf(': ');
+  if (at === -1) return [summary, ''];
+  const why = summary.slice(at + 2);
+  return [summary.slice(0, at), why.charAt(0).toUpperCase() + why.slice(1)];
+}
+
+function ofIncident(incident: Incident): Trouble {
+  const { id, number, severity, summary, started_at, acknowledgement, title } = incident;
+  const [what, why] = parts(summary ?? '');
+  return {
+    id,
+    status: severity ?? 'unknown',
+    title: title ?? (what || titleOf(incident)),
+    href: `#/incidents/${id}`,
+    where: `Incident #${number}`,
+    why: title === null ? why : (summary ?? ''),
+    since: started_at,
+    acknowledgement,
+    incident,
+  };
+}
+
+/** Returns one line for all endpoints that are down but have no alert, with the longest outage's start. */
+function withoutAlert(items: readonly OverviewItem[]): Trouble[] {
+  const [first, ...others] = [...items].sort((a, b) => sinceMs(a) - sinceMs(b));
+  if (!first) return [];
+  const reasons = new Set(items.map(({ last_error }) => last_error));
+  return [
+    {
+      id: 'without-alert',
+      status: 'down',
+      title: `${namesText(items.map(({ name }) => name))} ${others.length === 0 ? 'is' : 'are'} down`,
+      href: others.length === 0 ? `#/endpoints/${first.id}` : '#/?status=down',
+      where: others.length === 0 ? first.website.name : '',
+      why: reasons.size > 1 ? 'Different reasons' : first.last_error === null ? '' : reasonText(first.last_error),
+      since: first.status_since ?? '',
+      acknowledgement: others.length === 0 ? first.acknowledgement : null,
+      incident: null,
+    },
+  ];
+}
+
+/** Returns what is wrong now: unacknowledged problems first, then the longest. */
+export function troublesOf(
+  items: readonly OverviewItem[],
+  incidents: readonly Incident[],
+  nowMs: number,
+): Trouble[] {
+  const alone = items.filter(
+    (item) =>
+      shownStatus(item) === 'down' && !item.alert_open && isConfirmed(item, nowMs) && item.maintenance === null,
+  );
+  const isQuiet = ({ acknowledgement }: Trouble): number => (acknowledgement === null ? 0 : 1);
+  return [...incidents.map(ofIncident), ...withoutAlert(alone)].sort(
+    (a, b) => isQuiet(a) - isQuiet(b) || a.since.localeCompare(b.since),
+  );
+}
+
+/** The state of all endpoints as the title of the overview. */
+export interface NowTitle {
+  status: Shown;
+  text: string;
+}
+
+const named = (items: readonly OverviewItem[], what: string): string =>
+  items.length === 1 && items[0]
+    ? `${items[0].name} is ${what}`
+    : `${items.length.toLocaleString('en')} endpoints are ${what}`;
+
+/** Returns a title such as `2 endpoints are down`. Unconfirmed failures don't count as down. */
+export function titleNow(items: readonly OverviewItem[], nowMs: number): NowTitle {
+  const counts = countsOf(items);
+  const found = (status: Shown) => items.filter((item) => shownStatus(item) === status);
+  const down = found('down');
+  const confirmed = down.filter((item) => isConfirmed(item, nowMs));
+  if (confirmed.length > 0) return { status: 'down', text: named(confirmed, 'down') };
+  if (down.length > 0) {
+    const text =
+      down.length === 1 && down[0]
+        ? `Verifying a failure of ${down[0].name}`
+        : `Verifying failures of ${count(down.length, 'endpoint')}`;
+    return { status: 'degraded', text };
+  }
+  if (counts.degraded > 0) return { status: 'degraded', text: named(found('degraded'), 'degraded') };
+  if (counts.unknown > 0) return { status: 'unknown', text: `${count(counts.unknown, 'endpoint')} without a result` };
+  if (counts.up === 0) return { status: 'paused', text: 'All endpoints are paused' };
+  return { status: 'up', text: 'All endpoints are up' };
+}
+
+/** Returns text such as `On-call, Ops chat notified`, or that no notification arrived. */
+export function notifiedText(names: readonly string[] | null, hasEvents: boolean): string {
+  if (names === null) return '';
+  if (names.length === 0) return hasEvents ? 'No notification delivered' : '';
+  const more = names.length - 2;
+  return `${names.slice(0, 2).join(', ')}${more > 0 ? ` +${more}` : ''} notified`;
+}
+
+/** Returns text such as `Manager in 6 min`, for the next alert rule that triggers unless the incident is acknowledged. */
+export function nextText(next: NextTold | undefined, nameOf: (alert: NextTold['alert']) => string, nowMs: number): string {
+  if (!next) return '';
+  const left = next.at - nowMs;
+  return `${nameOf(next.alert)} ${left < 60_000 ? 'next' : `in ${age(new Date(nowMs - left).toISOString(), nowMs)}`}`;
+}
+
+/** Returns text such as `Acknowledged by Grace 25 min ago: “failover running”`. */
+export function acknowledgedLine({ by, at, note }: Acknowledgement, nowMs: number): string {
+  return `Acknowledged by ${acknowledgedBy(by)} ${age(at, nowMs)} ago${note === '' ? '' : `: “${note}”`}`;
+}
