@@ -41,7 +41,7 @@ describe('the page of an endpoint', () => {
     const names = () => head.getByRole('button').allTextContents();
     const always = ['Acknowledge', 'Check now', 'Mute 1 h', 'More '];
     expect(await names()).toEqual(always);
-    await page.getByRole('button', { name: 'More' }).click();
+    await head.getByRole('button', { name: 'More' }).click();
     expect(await names()).toEqual([...always, 'Pause', 'Copy as curl', 'Delete']);
     await head.getByRole('link', { name: 'Edit' }).waitFor();
     await head.getByRole('link', { name: 'Clone' }).waitFor();

@@ -57,7 +57,7 @@ export function halfHours(
   const firstHourMs = floorTo(fromMs, HOUR_MS);
   const newestHour = newestMs === null ? -1 : Math.floor((newestMs - firstHourMs) / HOUR_MS);
   let hasResult = false;
-  const letters = Array.from({ length: HALF_HOURS }, (_, step) => {
+  const letters = Array.from({ length: HALF_HOURS }, (_, step): string => {
     const startMs = fromMs + step * HALF_HOUR_MS;
     if (startMs + HALF_HOUR_MS <= madeMs) return '-';
     const hour = Math.floor((startMs - firstHourMs) / HOUR_MS);

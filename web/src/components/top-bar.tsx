@@ -73,7 +73,7 @@ export const TopBar = ({ links, current, open, onSearch, onHelp }: Props) => {
         <ThemeSwitch />
         <IconButton name="help" title="Keyboard help" onClick={onHelp} />
         <div class="who">
-          <a href="#/settings/account" title="Your account">
+          <a href={session.value?.person ? '#/settings/account' : '#/settings'} title="Your settings">
             <span class="initials" aria-hidden="true">
               {initialsOf(name)}
             </span>
