@@ -87,7 +87,13 @@ export class DashboardAssets {
       if (type === undefined || !statSync(file).isFile()) continue;
       const path = `/${relative(directory, file).split(sep).join('/')}`;
       const body = readFileSync(file);
-      this.assets.set(path, { type, etag: etagOf(body), isImmutable: /^(\/docs)?\/assets\//.test(path), isCompressed: type === FONT, body });
+      this.assets.set(path, {
+        type,
+        etag: etagOf(body),
+        isImmutable: /^(\/docs)?\/assets\//.test(path),
+        isCompressed: type === FONT,
+        body,
+      });
     }
   }
 }

@@ -32,7 +32,7 @@ describe('the page of an endpoint', () => {
 
   it('shows its status in large letters, for how long, and why', async () => {
     expect(await page.locator('.head .state').textContent()).toMatch(/^Down for 3\d min/);
-    expect(await page.evaluate(`getComputedStyle(document.querySelector('.head .state')).fontSize`)).toBe('26px');
+    expect(await page.evaluate(`getComputedStyle(document.querySelector('.head .state')).fontSize`)).toBe('22px');
     await page.locator('.head strong', { hasText: 'The status is 503; expected 200 to 299.' }).waitFor();
   });
 

@@ -95,7 +95,7 @@ describe('the first hour', () => {
       await page.getByLabel('Email').fill('ada@example.com');
       await page.getByLabel('Password', { exact: true }).fill('three wise monkeys');
       await picture('0-make-it-yours');
-      await page.getByRole('button', { name: 'Create my account' }).click();
+      await page.getByRole('button', { name: 'Create account' }).click();
       await page.getByRole('heading', { name: 'No endpoints yet' }).waitFor();
     });
     await picture('1-signed-in');

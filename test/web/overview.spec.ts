@@ -108,16 +108,19 @@ describe('the overview', () => {
   it.each([
     ['desktop', 1440, 900, 320],
     ['phone', 390, 844, 420],
-  ])('has its list in the first part of a %s, with an incident above it that can be acknowledged', async (_, width, height, most) => {
-    const screen = await Visit.start(browser, app.url, { width, height });
-    await screen.signIn(app.write.key ?? '');
-    const headline = screen.page.getByRole('region', { name: 'Overall status' });
-    await headline.getByText('Slack notified').waitFor();
-    await screen.settled();
-    expect((await screen.page.locator('.row').first().boundingBox())?.y).toBeLessThanOrEqual(most);
-    expect(await screen.page.locator('.primary:visible, .alarm:visible').count()).toBeLessThanOrEqual(2);
-    await screen.close();
-  });
+  ])(
+    'has its list in the first part of a %s, with an incident above it that can be acknowledged',
+    async (_, width, height, most) => {
+      const screen = await Visit.start(browser, app.url, { width, height });
+      await screen.signIn(app.write.key ?? '');
+      const headline = screen.page.getByRole('region', { name: 'Overall status' });
+      await headline.getByText('Slack notified').waitFor();
+      await screen.settled();
+      expect((await screen.page.locator('.row').first().boundingBox())?.y).toBeLessThanOrEqual(most);
+      expect(await screen.page.locator('.primary:visible, .alarm:visible').count()).toBeLessThanOrEqual(2);
+      await screen.close();
+    },
+  );
 
   it('has its navigation on the left of a desktop, and at the bottom of a phone, with the rest in a menu', async () => {
     const nav = page.getByRole('navigation', { name: 'Main' });

@@ -68,7 +68,7 @@ describe('acknowledged, degraded, tagged, or dependent endpoints, in the dashboa
       .getByTitle(/Acknowledged by .* until .*: Restarting the workers$/)
       .waitFor();
     await visit.open(`/endpoints/${id}`);
-    await page.getByRole('button', { name: 'Withdraw' }).click();
+    await page.getByRole('button', { name: 'Remove acknowledgement' }).click();
     await page.getByRole('button', { name: 'Acknowledge' }).waitFor();
     expect((await app.read.get(`/endpoints/${id}/acknowledgement`)).status).toBe(404);
   });

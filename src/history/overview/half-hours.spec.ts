@@ -47,7 +47,11 @@ describe('the last 48 half hours of an endpoint', () => {
     [
       'stay up between rare checks',
       `${'-'.repeat(5)}${up(43)}`,
-      halfHours({ told: 0b1000, degraded: 0, planned: 0, unknown: 0 }, undefined, { ...context, newestMs: null, isSparse: true }),
+      halfHours({ told: 0b1000, degraded: 0, planned: 0, unknown: 0 }, undefined, {
+        ...context,
+        newestMs: null,
+        isSparse: true,
+      }),
     ],
   ])('%s', (_, expected, found) => {
     expect(found).toBe(expected);

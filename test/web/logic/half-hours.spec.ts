@@ -1,7 +1,8 @@
 import { halfHourBeats, halfHourText } from '../../../web/src/logic/half-hours';
 
 describe('the half hours of a row', () => {
-  const outcomes = (...given: Parameters<typeof halfHourBeats>) => halfHourBeats(...given).map(({ outcome }) => outcome);
+  const outcomes = (...given: Parameters<typeof halfHourBeats>) =>
+    halfHourBeats(...given).map(({ outcome }) => outcome);
 
   it('have a kind for each letter of the service', () => {
     expect(outcomes('uwpdmn-', 'up')).toEqual(['up', 'degraded', 'partly', 'down', 'planned', 'unknown', null]);

@@ -1,5 +1,5 @@
 import type { OverviewItem, Status } from '../../../web/src/api/types';
-import { endingSoon, headlineOf, reached, toldText } from '../../../web/src/logic/overview-headline';
+import { endingSoon, headlineOf, reached } from '../../../web/src/logic/overview-headline';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 const ago = (seconds: number): string => new Date(NOW - seconds * 1000).toISOString();
@@ -66,19 +66,6 @@ describe('the notified contacts', () => {
   const open = { ...checkout, alert_open: true };
   const acknowledgement = { by: 'Ops', at: ago(5), note: '', until: null };
   const maintenance = { id: 'mw', name: 'Night', until: ago(-60), mute: true, exclude_from_uptime: true };
-
-  it.each<[string, OverviewItem, string[] | null]>([
-    ['On call was notified.', open, ['On call']],
-    ['On call and Team were notified.', open, ['On call', 'Team']],
-    ['On call and 2 others were notified.', open, ['On call', 'Team', 'Slack']],
-    ['No one has been reached.', open, []],
-    ['Acknowledged by Ops.', { ...open, acknowledgement }, ['On call']],
-    ['It is in maintenance.', { ...checkout, maintenance }, []],
-    ['', checkout, []],
-    ['', open, null],
-  ])('are shown as “%s”', (text, of, names) => {
-    expect(toldText(of, names)).toBe(text);
-  });
 
   it('are the receivers of a message about this failure, by contact if it has one, each once', () => {
     const onCall = { id: 'ct', name: 'On call' };

@@ -67,13 +67,17 @@ describe('the problems above the list', () => {
       'Search is down | Shop | Connection refused',
     ]);
     expect(titles([alone, item('Redis', 'down', { last_error: 'dns_timeout' })], [])).toEqual([
-      'Search and Redis are down |  | Different reasons',
+      'Search and 1 more are down |  | Different reasons',
     ]);
     expect(titles([item('New', 'down', { status_since: ago(30) })], [])).toEqual([]);
   });
 
   it('start with the longest that no one has acknowledged', () => {
-    const list = [incident(1, { acknowledgement, started_at: ago(9000) }), incident(2), incident(3, { started_at: ago(900) })];
+    const list = [
+      incident(1, { acknowledgement, started_at: ago(9000) }),
+      incident(2),
+      incident(3, { started_at: ago(900) }),
+    ];
     expect(troublesOf([], list, NOW).map(({ id }) => id)).toEqual(['inc_3', 'inc_2', 'inc_1']);
   });
 });

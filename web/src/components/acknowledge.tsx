@@ -39,7 +39,7 @@ export function AcknowledgedBanner(props: { path: string; of: Acknowledgement; o
           </>
         )}
       </p>
-      {may.write() && <Button onClick={withdraw}>Withdraw</Button>}
+      {may.write() && <Button onClick={withdraw}>Remove acknowledgement</Button>}
     </div>
   );
 }

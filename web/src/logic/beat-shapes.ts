@@ -50,7 +50,8 @@ export function beatPaths(beats: readonly Beat[], slots: number): BeatPaths {
     else if (beat.planned === true || beat.outcome === 'planned')
       paths.planned += striped(x, beat.outcome === 'down' ? HEIGHT : height);
     else if (beat.outcome === 'down') paths.down += bar(x, HEIGHT);
-    else if (beat.outcome === 'partly') paths.partly += `${bar(x, HEIGHT * 0.3)}M${x} 0h${WIDTH}v${HEIGHT * 0.4}h-${WIDTH}z`;
+    else if (beat.outcome === 'partly')
+      paths.partly += `${bar(x, HEIGHT * 0.3)}M${x} 0h${WIDTH}v${HEIGHT * 0.4}h-${WIDTH}z`;
     else if (beat.outcome === 'up') paths.up += bar(x, height);
     else if (beat.outcome === 'degraded') {
       const top = Math.max(height, 12);

@@ -83,7 +83,8 @@ function shape(severity: Severity, x: number): string {
   const rect = (from: number, to: number) => `M${x} ${from}h${BAR.width}v${to - from}h-${BAR.width}z`;
   if (severity === 'worst') return rect(0, BAR.height);
   if (severity === 'none') return rect(BAR.height - 3, BAR.height);
-  if (severity === 'unknown') return `${rect(TOP, BAR.height)}M${x + 1} ${TOP + 1}v${BAR.height - TOP - 2}h2V${TOP + 1}z`;
+  if (severity === 'unknown')
+    return `${rect(TOP, BAR.height)}M${x + 1} ${TOP + 1}v${BAR.height - TOP - 2}h2V${TOP + 1}z`;
   if (severity === 'planned')
     return [0, 1, 2, 3, 4].map((part) => rect(TOP + part * 5.6, TOP + part * 5.6 + 3.2)).join('');
   const edges = (GAPS[severity] ?? []).flatMap((gap) => [TOP + gap, TOP + gap + GAP]);

@@ -1,7 +1,6 @@
 import type { AlertEvent, OverviewItem } from '../api/types';
-import { acknowledgedBy } from './acknowledged-text';
 import { channelName } from './channel-name';
-import { count, daysUntil, duration } from './format';
+import { daysUntil, steadyDuration } from './format';
 import { countsOf, type Shown, shownStatus } from './overview-order';
 import { WARN_DAYS } from './endpoint-defaults';
 
@@ -28,9 +27,7 @@ export function headlineOf(items: readonly OverviewItem[], nowMs: number): Headl
   if (counts.down > 0) {
     const item = newest(found('down'));
     const seconds = item?.status_since ? (nowMs - Date.parse(item.status_since)) / 1000 : null;
-    // Uses whole minutes, so that large text doesn't change every second.
-    const rounded = seconds === null || seconds < 60 ? seconds : seconds - (seconds % 60);
-    const after = rounded === null ? '.' : `, for ${duration(rounded)}.`;
+    const after = seconds === null ? '.' : `, for ${steadyDuration(seconds)}.`;
     return { status: 'down', before: beforeName(counts.down, 'down'), item, after };
   }
   if (counts.degraded > 0) {
@@ -54,21 +51,6 @@ export function reached(
     .filter(({ delivery, created_at }) => delivery?.state === 'delivered' && Date.parse(created_at) >= sinceMs)
     .map(({ alert_type, contact }) => contact?.name ?? channelName(alert_type));
   return [...new Set(names)];
-}
-
-/**
- * Says who was notified, such as `On call was notified.`, or returns an empty string if that isn't known. `names` are
- * those who were reached.
- */
-export function toldText(
-  { acknowledgement, maintenance, alert_open }: Pick<OverviewItem, 'acknowledgement' | 'maintenance' | 'alert_open'>,
-  names: readonly string[] | null,
-): string {
-  if (acknowledgement) return `Acknowledged by ${acknowledgedBy(acknowledgement.by)}.`;
-  if (names === null || (names.length === 0 && !alert_open)) return maintenance ? 'It is in maintenance.' : '';
-  if (names.length === 0) return 'No one has been reached.';
-  if (names.length > 2) return `${names[0] ?? ''} and ${count(names.length - 1, 'other')} were notified.`;
-  return `${names.join(' and ')} ${names.length === 1 ? 'was' : 'were'} notified.`;
 }
 
 /** How many days before its expiry a certificate starts to count. Endpoints that warn earlier count earlier. */

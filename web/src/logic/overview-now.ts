@@ -1,7 +1,6 @@
 import type { Acknowledgement, Incident, OverviewItem } from '../api/types';
 import { acknowledgedBy } from './acknowledged-text';
 import { age, count } from './format';
-import { namesText, titleOf } from './incident';
 import type { NextTold } from './incident-story';
 import { countsOf, type Shown, shownStatus } from './overview-order';
 import { reasonText } from './reason-text';
@@ -28,6 +27,8 @@ export interface Trouble {
  */
 const VERIFIED_MS = 120_000;
 
+const number = (n: number): string => n.toLocaleString('en');
+
 const sinceMs = ({ status_since }: Pick<OverviewItem, 'status_since'>): number => Date.parse(status_since ?? '');
 
 /** Whether an endpoint that is down has failed often or long enough to be reported. */
@@ -43,14 +44,14 @@ function parts(summary: string): [what: string, why: string] {
 }
 
 function ofIncident(incident: Incident): Trouble {
-  const { id, number, severity, summary, started_at, acknowledgement, title } = incident;
+  const { id, number: n, severity, summary, started_at, acknowledgement, title } = incident;
   const [what, why] = parts(summary ?? '');
   return {
     id,
     status: severity ?? 'unknown',
-    title: title ?? (what || titleOf(incident)),
+    title: title ?? (what || `Incident #${n}`),
     href: `#/incidents/${id}`,
-    where: `Incident #${number}`,
+    where: `Incident #${n}`,
     why: title === null ? why : (summary ?? ''),
     since: started_at,
     acknowledgement,
@@ -67,7 +68,7 @@ function withoutAlert(items: readonly OverviewItem[]): Trouble[] {
     {
       id: 'without-alert',
       status: 'down',
-      title: `${namesText(items.map(({ name }) => name))} ${others.length === 0 ? 'is' : 'are'} down`,
+      title: `${first.name}${others.length === 0 ? ' is' : ` and ${number(others.length)} more are`} down`,
       href: others.length === 0 ? `#/endpoints/${first.id}` : '#/?status=down',
       where: others.length === 0 ? first.website.name : '',
       why: reasons.size > 1 ? 'Different reasons' : first.last_error === null ? '' : reasonText(first.last_error),
@@ -79,14 +80,9 @@ function withoutAlert(items: readonly OverviewItem[]): Trouble[] {
 }
 
 /** Returns what is wrong now: unacknowledged problems first, then the longest. */
-export function troublesOf(
-  items: readonly OverviewItem[],
-  incidents: readonly Incident[],
-  nowMs: number,
-): Trouble[] {
+export function troublesOf(items: readonly OverviewItem[], incidents: readonly Incident[], nowMs: number): Trouble[] {
   const alone = items.filter(
-    (item) =>
-      shownStatus(item) === 'down' && !item.alert_open && isConfirmed(item, nowMs) && item.maintenance === null,
+    (item) => shownStatus(item) === 'down' && !item.alert_open && isConfirmed(item, nowMs) && item.maintenance === null,
   );
   const isQuiet = ({ acknowledgement }: Trouble): number => (acknowledgement === null ? 0 : 1);
   return [...incidents.map(ofIncident), ...withoutAlert(alone)].sort(
@@ -134,7 +130,11 @@ export function notifiedText(names: readonly string[] | null, hasEvents: boolean
 }
 
 /** Returns text such as `Manager in 6 min`, for the next alert rule that triggers unless the incident is acknowledged. */
-export function nextText(next: NextTold | undefined, nameOf: (alert: NextTold['alert']) => string, nowMs: number): string {
+export function nextText(
+  next: NextTold | undefined,
+  nameOf: (alert: NextTold['alert']) => string,
+  nowMs: number,
+): string {
   if (!next) return '';
   const left = next.at - nowMs;
   return `${nameOf(next.alert)} ${left < 60_000 ? 'next' : `in ${age(new Date(nowMs - left).toISOString(), nowMs)}`}`;

@@ -3,7 +3,6 @@ import { useEffect, useRef } from 'preact/hooks';
 import { all, query } from '../api/client';
 import type { Contact, Endpoint, OverviewItem } from '../api/types';
 import { Empty } from '../components/empty';
-import { Chooser } from '../components/form/chooser';
 import { Select } from '../components/form/field';
 import { Icon } from '../components/icons';
 import { Button, Skeleton, Title } from '../components/layout';
@@ -13,7 +12,6 @@ import { OverloadWatch } from '../components/overload';
 import { FailingContacts } from '../components/overview/failing-contacts';
 import { Headline } from '../components/overview/headline';
 import { Rows } from '../components/overview/rows';
-import { openWebsite, WebsiteDialog } from '../components/overview/website-dialog';
 import { count } from '../logic/format';
 import { itemsOf, type Line, linesOf } from '../logic/overview-lines';
 import { type Filters, filtersOf, type Group, grouped, tagsOf } from '../logic/overview-order';
@@ -21,6 +19,7 @@ import { progress } from '../state/bulk';
 import { isHeartbeat } from '../logic/heartbeat';
 import { checkNow, setEnabled } from '../state/endpoint-actions';
 import { useContacts } from '../state/contacts';
+import { openWebsite } from '../state/edited-website';
 import { useKeys } from '../state/keyboard';
 import { useEvery, useLoad } from '../state/load';
 import { items, overviewError, refresh, refreshWebsites, websites } from '../state/overview-store';
@@ -30,11 +29,14 @@ import { may } from '../state/session';
 
 // Not loaded with the first page, because few users select several endpoints.
 const BulkBar = lazy(() => import('../components/overview/bulk-bar').then((file) => file.BulkBar));
-// Shown only in the first days.
-const FirstSteps = lazy(
-  () => import('../components/overview/first-steps').then((file) => file.FirstSteps),
+const WebsiteDialog = lazy(
+  () => import('../components/overview/website-dialog').then((file) => file.WebsiteDialog),
   false,
 );
+// Only for organizations with many tags.
+const Chooser = lazy(() => import('../components/form/chooser').then((file) => file.Chooser), false);
+// Shown only in the first days.
+const FirstSteps = lazy(() => import('../components/overview/first-steps').then((file) => file.FirstSteps), false);
 // Most installations have no probe.
 const LocationFilter = lazy(
   () => import('../components/overview/location-filter').then((file) => file.LocationFilter),
@@ -72,16 +74,22 @@ export function OverviewPage() {
   useOverviewKeys(lines, current, search);
 
   if (items.value === null) {
-    return overviewError.value === null ? (
-      <RowsToCome />
-    ) : (
-      <p class="notice bad">{overviewError.value}</p>
-    );
+    return overviewError.value === null ? <RowsToCome /> : <p class="notice bad">{overviewError.value}</p>;
   }
   if (items.value.length === 0 && !websites.value?.length) return <Welcome contacts={contacts.data.value} />;
   const shown = groups.value.flatMap((group) => group.items);
   return (
     <>
+      <a
+        class="button skip"
+        href="#list"
+        onClick={(event) => {
+          event.preventDefault();
+          document.querySelector<HTMLElement>('.row a')?.focus();
+        }}
+      >
+        Skip to the endpoints
+      </a>
       <Headline filters={filters.value} contacts={contacts.data.value ?? []} />
       <OverloadWatch />
       <FailingContacts contacts={contacts.data.value ?? []} />

@@ -111,7 +111,12 @@ export const ROUTES: readonly Route[] = [
     shortcut: 'g p',
     show: () => <StatusPagesPage />,
   },
-  { path: 'status-pages/new', title: 'New status page', section: 'Status pages', show: () => <StatusPagePage id={null} /> },
+  {
+    path: 'status-pages/new',
+    title: 'New status page',
+    section: 'Status pages',
+    show: () => <StatusPagePage id={null} />,
+  },
   {
     path: 'status-pages/:id',
     title: 'Status page',

@@ -139,7 +139,7 @@ function History({ of, path }: { of: Website; path: string }) {
                 : 'Its uptime will appear here after the first check.'}
             </p>
             {first && (
-              <Section title="Every day of the year">
+              <Section title="Last 12 months">
                 <Calendar name={of.name} days={days} nowMs={now.value} />
               </Section>
             )}

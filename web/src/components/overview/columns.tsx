@@ -39,9 +39,13 @@ interface Column {
   cell: (row: Row) => ComponentChildren;
 }
 
-
 const COLUMNS: readonly Column[] = [
-  { class: 'state', widths: ['var(--state)', 'var(--state)', 'var(--state)'], title: <span class="sr">Status</span>, cell: Status },
+  {
+    class: 'state',
+    widths: ['var(--state)', 'var(--state)', 'var(--state)'],
+    title: <span class="sr">Status</span>,
+    cell: Status,
+  },
   {
     class: 'name',
     widths: ['minmax(160px, 1fr)', 'minmax(140px, 1fr)', 'minmax(110px, 1fr)'],
@@ -120,7 +124,6 @@ function Status({ item, lines }: Row) {
           <Shape status={shownStatus(item)} size={14} />
           <span class="sr">{statusWord(shownStatus(item))}</span>
         </span>
-        <QuietMark item={item} />
       </span>
     </>
   );
@@ -133,6 +136,7 @@ function Name({ item, isMixed }: Row) {
         <a id={`link-${item.id}`} href={`#/endpoints/${item.id}`} aria-describedby={`status-${item.id}`}>
           {item.name}
         </a>
+        <QuietMark item={item} />
         {isMixed && <span class="small muted">{item.website.name}</span>}
       </div>
       <p>

@@ -3,13 +3,13 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { count } from '../../logic/format';
 import { type Line, lineAt, offsets } from '../../logic/overview-lines';
 import type { Group } from '../../logic/overview-order';
+import { openWebsite } from '../../state/edited-website';
 import { fold, isCompact, isSelecting } from '../../state/overview-view';
 import { may } from '../../state/session';
 import { Icon } from '../icons';
 import { Button } from '../layout';
 import { StatusPill } from '../status';
 import { Cells, ColumnsHead, TEMPLATES } from './columns';
-import { openWebsite } from './website-dialog';
 
 /** The number of lines to render above and below the viewport. */
 const OVERSCAN = 8;

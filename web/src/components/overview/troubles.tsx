@@ -1,19 +1,18 @@
-import { all, page, put, query, remove } from '../../api/client';
-import type { Alert, AlertEvent, Contact } from '../../api/types';
-import { channelName } from '../../logic/channel-name';
-import { count } from '../../logic/format';
-import { lengthText } from '../../logic/incident';
-import { toldNext } from '../../logic/incident-story';
-import { reached } from '../../logic/overview-headline';
-import { acknowledgedLine, nextText, notifiedText, type Trouble } from '../../logic/overview-now';
+import { put, remove } from '../../api/client';
+import type { Contact } from '../../api/types';
+import { count, steadyDuration } from '../../logic/format';
+import { acknowledgedLine, type Trouble } from '../../logic/overview-now';
 import { now } from '../../state/clock';
 import { refreshIncidents } from '../../state/incidents';
-import { useEvery, useLoad } from '../../state/load';
 import { refreshSoon } from '../../state/overview-store';
 import { may } from '../../state/session';
 import { runAction } from '../../state/toast';
 import { Button } from '../layout';
+import { lazy } from '../lazy';
 import { Shape, statusWord } from '../status';
+
+// The rest of the row is shown first.
+const Notified = lazy(() => import('./notified').then((file) => file.Notified), false);
 
 /** How many problems are shown above the list. With more, the list would start too far down. */
 const MOST = { phone: 1, desk: 2 };
@@ -73,9 +72,13 @@ function Row({ of, isFirst, contacts }: RowProps) {
           )}
         </p>
       </div>
-      <span class="lasts">{lengthText({ started_at: of.since, ended_at: null }, now.value)}</span>
+      <span class="lasts">{steadyDuration(Math.max(0, now.value - Date.parse(of.since)) / 1000)}</span>
       {mayAcknowledge(of) ? (
-        <Button class={isFirst ? 'alarm' : undefined} label={`Acknowledge: ${of.title}`} onClick={() => acknowledge(of)}>
+        <Button
+          class={isFirst ? 'alarm' : undefined}
+          label={`Acknowledge: ${of.title}`}
+          onClick={() => acknowledge(of)}
+        >
           Acknowledge
         </Button>
       ) : (
@@ -97,29 +100,4 @@ async function acknowledge({ id, title }: Trouble): Promise<void> {
   await runAction(() => put(path, { note: '', until: null }), `Acknowledged: ${title}.`, undo);
   void refreshIncidents();
   refreshSoon();
-}
-
-/** Shows who was notified about an incident, and who is next. */
-function Notified({ of, since, contacts }: { of: string; since: string; contacts: readonly Contact[] }) {
-  const told = useLoad(`notified/${of}`, async (signal) => {
-    const triggered = `/api/v1/alerts/events${query({ incident_id: of, type: 'triggered', limit: 20 })}`;
-    const events = (await page<AlertEvent>(triggered, signal)).items;
-    const [newest] = events;
-    const alerts = newest
-      ? await all<Alert>(`/api/v1/alerts${query({ endpoint_id: newest.endpoint_id, limit: 100 })}`, signal)
-      : [];
-    return { events, next: toldNext(alerts, since)[0] };
-  });
-  useEvery(30, told.reload);
-  const { value } = told.data;
-  // Keeps its line, so that nothing moves when the data arrives.
-  if (!value) return <span>&nbsp;</span>;
-  const notified = notifiedText(reached(value.events, 0), value.events.length > 0);
-  const next = nextText(value.next, ({ contact_id, type }) => contacts.find(({ id }) => id === contact_id)?.name ?? channelName(type), now.value);
-  return (
-    <>
-      {notified !== '' && <span>{notified}</span>}
-      {next !== '' && <span class="next">Next: {next}</span>}
-    </>
-  );
 }
