@@ -222,7 +222,7 @@ describe('the dashboard in a browser', () => {
     const names = /^(new|watch|check now|pause|resume|edit|delete|save|create|send|add|revoke|test)/i;
     /** Each page with an element that it shows once it has loaded. */
     const pages: [string, 'heading' | 'list' | 'region', string][] = [
-      ['/', 'heading', 'Overview'],
+      ['/', 'region', 'Overall status'],
       [`/endpoints/${endpoint}`, 'heading', 'Checkout'],
       ['/alerts', 'region', 'Alert rules'],
       ['/alerts/events', 'list', 'Alert events'],

@@ -55,18 +55,14 @@ describe('the sentence over the overview', () => {
     ['degraded', '1 of 2,010 is degraded: Slow.', [slow, ...many]],
     ['degraded', '2 of 2 are degraded, among them Slow.', [slow, item('Other', 'up', { degraded: true })]],
     ['unknown', '1 of 2 is unknown', [item('New', 'unknown'), item('Old', 'up')]],
-    ['paused', 'Everything is paused', [item('Old', 'paused')]],
-    ['up', 'Everything works', [item('Old', 'paused'), item('Shop', 'up')]],
+    ['paused', 'All endpoints are paused', [item('Old', 'paused')]],
+    ['up', 'All endpoints are up', [item('Old', 'paused'), item('Shop', 'up')]],
   ])('is %s: %s', (status, sentence, items) => {
     expect(said(items)).toEqual([status, sentence]);
   });
 });
 
 describe('the notified contacts', () => {
-  const open = { ...checkout, alert_open: true };
-  const acknowledgement = { by: 'Ops', at: ago(5), note: '', until: null };
-  const maintenance = { id: 'mw', name: 'Night', until: ago(-60), mute: true, exclude_from_uptime: true };
-
   it('are the receivers of a message about this failure, by contact if it has one, each once', () => {
     const onCall = { id: 'ct', name: 'On call' };
     const event = (alert: string, state: 'delivered' | 'failed', seconds: number) => ({

@@ -67,7 +67,7 @@ describe('the problems above the list', () => {
       'Search is down | Shop | Connection refused',
     ]);
     expect(titles([alone, item('Redis', 'down', { last_error: 'dns_timeout' })], [])).toEqual([
-      'Search and 1 more are down |  | Different reasons',
+      'Search and Redis are down |  | Different reasons',
     ]);
     expect(titles([item('New', 'down', { status_since: ago(30) })], [])).toEqual([]);
   });

@@ -38,8 +38,8 @@ export function headlineOf(items: readonly OverviewItem[], nowMs: number): Headl
   const nothing = { item: null, after: '' };
   if (counts.unknown > 0)
     return { status: 'unknown', before: `${among(counts.unknown)} ${isOrAre(counts.unknown)} unknown`, ...nothing };
-  if (counts.up === 0) return { status: 'paused', before: 'Everything is paused', ...nothing };
-  return { status: 'up', before: 'Everything works', ...nothing };
+  if (counts.up === 0) return { status: 'paused', before: 'All endpoints are paused', ...nothing };
+  return { status: 'up', before: 'All endpoints are up', ...nothing };
 }
 
 /** Returns the contacts and channels that received the messages about an open failure. */

@@ -59,6 +59,9 @@ function ofIncident(incident: Incident): Trouble {
   };
 }
 
+const alsoText = ([next, ...more]: readonly OverviewItem[]): string =>
+  next === undefined ? ' is' : ` and ${more.length === 0 ? next.name : `${number(more.length + 1)} more`} are`;
+
 /** Returns one line for all endpoints that are down but have no alert, with the longest outage's start. */
 function withoutAlert(items: readonly OverviewItem[]): Trouble[] {
   const [first, ...others] = [...items].sort((a, b) => sinceMs(a) - sinceMs(b));
@@ -68,7 +71,7 @@ function withoutAlert(items: readonly OverviewItem[]): Trouble[] {
     {
       id: 'without-alert',
       status: 'down',
-      title: `${first.name}${others.length === 0 ? ' is' : ` and ${number(others.length)} more are`} down`,
+      title: `${first.name}${alsoText(others)} down`,
       href: others.length === 0 ? `#/endpoints/${first.id}` : '#/?status=down',
       where: others.length === 0 ? first.website.name : '',
       why: reasons.size > 1 ? 'Different reasons' : first.last_error === null ? '' : reasonText(first.last_error),
