@@ -21,12 +21,13 @@ const BUDGETS = [
     budget: 40,
     counts: (file) => !isReference(file) && isFirst(file),
   },
-  // No one waits for all of these files, because every page except the overview is fetched when it is opened. The
-  // budget has been raised for new pages (96, 116, 125, 132, 140), most recently for the second factor and its QR code.
-  // A library added by accident would exceed what is left.
-  { what: 'all .js of the dashboard', budget: 148, counts: (file) => !isReference(file) && endsWith('.js')(file) },
-  // Raised from 10 for the incident timeline and cards, which are fetched with their page.
-  { what: 'all .css of the dashboard', budget: 12, counts: (file) => !isReference(file) && endsWith('.css')(file) },
+  // No one waits for all of these files, because every section except the overview is fetched when it is opened. The
+  // budget has been raised for new pages (96, 116, 125, 132, 140, 148), most recently for 90 days, the checklist, and
+  // files by section, which compress worse than a single one. A library added by accident would exceed what is left.
+  { what: 'all .js of the dashboard', budget: 150, counts: (file) => !isReference(file) && endsWith('.js')(file) },
+  // Raised from 12 for the navigation in three places, and for the endpoint's form and page, whose styles are fetched
+  // with them. The first page loads 11 KiB.
+  { what: 'all .css of the dashboard', budget: 15, counts: (file) => !isReference(file) && endsWith('.css')(file) },
   { what: 'all .js of the API reference', budget: 16, counts: (file) => isReference(file) && endsWith('.js')(file) },
   { what: 'all .css of the API reference', budget: 6, counts: (file) => isReference(file) && endsWith('.css')(file) },
 ];

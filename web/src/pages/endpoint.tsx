@@ -147,20 +147,27 @@ function Strip({ endpoint, checks }: { endpoint: Endpoint; checks: Check[] }) {
   const shown = checks.slice().reverse();
   const slowest = Math.max(1, ...shown.map((check) => check.duration_ms ?? 0));
   return (
-    <Beats
-      tall
-      slots={60}
-      label={`Checks of ${endpoint.name}`}
-      noun="check"
-      beats={shown.map((check) => ({
-        outcome: countedOf(check),
-        planned: check.planned,
-        level: (check.duration_ms ?? slowest) / slowest,
-      }))}
-      describe={(index) => {
-        const check = shown[index];
-        return check ? checkSentence(check, now.peek()) : '';
-      }}
-    />
+    <figure class="strip">
+      <Beats
+        tall
+        slots={60}
+        label={`Checks of ${endpoint.name}`}
+        noun="check"
+        beats={shown.map((check) => ({
+          outcome: countedOf(check),
+          planned: check.planned,
+          level: (check.duration_ms ?? slowest) / slowest,
+        }))}
+        describe={(index) => {
+          const check = shown[index];
+          return check ? checkSentence(check, now.peek()) : '';
+        }}
+      />
+      <figcaption>
+        {endpoint.heartbeat
+          ? 'Last 60 runs. The height shows the run time.'
+          : 'Last 60 checks. The height shows the response time.'}
+      </figcaption>
+    </figure>
   );
 }
