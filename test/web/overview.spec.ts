@@ -4,6 +4,7 @@ import { startOwnApp, type TestApp } from '../harness/app/app';
 import { eventually } from '../../packages/testing/eventually';
 import { launchBrowser, Visit } from './browser';
 import { madeBefore, showcase } from './showcase';
+import { addIncidents } from './showcase-incidents';
 
 jest.setTimeout(120_000);
 
@@ -19,6 +20,7 @@ describe('the overview', () => {
   beforeAll(async () => {
     app = await startOwnApp({ role: 'api' });
     ids = await showcase(app);
+    await addIncidents(app, ids);
     browser = await launchBrowser();
   });
   afterAll(async () => {

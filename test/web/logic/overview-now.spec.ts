@@ -63,9 +63,12 @@ describe('the problems above the list', () => {
 
   it('include endpoints that are down without an alert on one line, but no other ones', () => {
     const alone = item('Search', 'down', { last_error: 'connection_refused' });
-    expect(titles([alone, item('Checkout', 'down', { alert_open: true })], [])).toEqual([
+    const alerted = item('Checkout', 'down', { alert_open: true });
+    expect(titles([alone, alerted], [incident(4)])).toEqual([
+      'Checkout is down | Incident #4 | Connection refused',
       'Search is down | Shop | Connection refused',
     ]);
+    expect(titles([alerted], [])).toEqual(['Checkout is down | Shop | ']);
     expect(titles([alone, item('Redis', 'down', { last_error: 'dns_timeout' })], [])).toEqual([
       'Search and Redis are down |  | Different reasons',
     ]);

@@ -19,6 +19,8 @@ export interface Trouble {
   acknowledgement: Acknowledgement | null;
   /** `null` for endpoints that are down without an incident. */
   incident: Incident | null;
+  /** A note if no one has been notified. */
+  note: string;
 }
 
 /**
@@ -56,6 +58,7 @@ function ofIncident(incident: Incident): Trouble {
     since: started_at,
     acknowledgement,
     incident,
+    note: '',
   };
 }
 
@@ -78,14 +81,21 @@ function withoutAlert(items: readonly OverviewItem[]): Trouble[] {
       since: first.status_since ?? '',
       acknowledgement: others.length === 0 ? first.acknowledgement : null,
       incident: null,
+      note: items.some(({ alert_open }) => alert_open) ? '' : 'No alert rule has triggered',
     },
   ];
 }
 
 /** Returns what is wrong now: unacknowledged problems first, then the longest. */
 export function troublesOf(items: readonly OverviewItem[], incidents: readonly Incident[], nowMs: number): Trouble[] {
+  // An open alert belongs to an incident, unless it is older than the incidents feature.
+  const hasIncidents = incidents.some(({ kind }) => kind === 'detected');
   const alone = items.filter(
-    (item) => shownStatus(item) === 'down' && !item.alert_open && isConfirmed(item, nowMs) && item.maintenance === null,
+    (item) =>
+      shownStatus(item) === 'down' &&
+      !(item.alert_open && hasIncidents) &&
+      isConfirmed(item, nowMs) &&
+      item.maintenance === null,
   );
   const isQuiet = ({ acknowledgement }: Trouble): number => (acknowledgement === null ? 0 : 1);
   return [...incidents.map(ofIncident), ...withoutAlert(alone)].sort(

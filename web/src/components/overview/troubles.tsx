@@ -68,7 +68,7 @@ function Row({ of, isFirst, contacts }: RowProps) {
           ) : incident?.kind === 'detected' ? (
             <Notified of={incident.id} since={incident.started_at} contacts={contacts} />
           ) : (
-            incident === null && <span>No alert rule has triggered</span>
+            of.note !== '' && <span>{of.note}</span>
           )}
         </p>
       </div>
