@@ -486,7 +486,7 @@ function Editor({ draft, isNew, call, set, save, id, children, last, many, paste
                 )}
                 <div class="kinds">
                   {isNew && (
-                    <div class="tags" role="group" aria-label="Usual types">
+                    <div class="tags" role="group" aria-label="What to check">
                       {KINDS.map(([type, title]) => (
                         <button
                           type="button"
