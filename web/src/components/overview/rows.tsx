@@ -74,6 +74,7 @@ export function Rows({ lines, current }: { lines: Line[]; current: string | null
       <ColumnsHead />
       <div
         class={`rows${isSelecting.value ? ' selecting' : ''}${isCompact.value && !view.value.narrow ? ' compact' : ''}`}
+        id="list"
         ref={box}
         role="list"
         aria-label="Endpoints"
