@@ -86,7 +86,7 @@ function Page() {
       </Section>
       <Section title="Type">
         {SIZES.map((size) => (
-          <p key={size} style={{ fontSize: `var(--text-${size})` }}>
+          <p key={size} class={`size-${size}`}>
             <code>--text-{size}</code> 2 endpoints are down, 99.98% in 30 days
           </p>
         ))}
