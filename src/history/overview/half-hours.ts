@@ -26,7 +26,7 @@ export interface HoursRow {
   unknown: number;
 }
 
-/** What is known about an endpoint besides its closed hours. */
+/** The facts about an endpoint that its closed hours don't contain. */
 export interface HalfHourContext {
   /** When the first half hour starts. In milliseconds since the epoch, like the other times. */
   fromMs: number;

@@ -8,7 +8,7 @@ export interface FirstStep {
   isDone: boolean;
 }
 
-/** What exists so far. `null` for something that the user can't see or change. */
+/** The number of resources that exist so far. `null` if the user can't see or change them. */
 export interface SoFar {
   endpoints: number;
   contacts: number;

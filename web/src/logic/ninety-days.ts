@@ -71,7 +71,7 @@ export function daysSummary(days: readonly Day[]): string {
 export const BAR = { step: 6, width: 4, height: 30 };
 const TOP = 4;
 
-/** The gaps in a bar, as offsets from its top. They tell the severities apart without color (WCAG 1.4.1). */
+/** The gaps in a bar, as offsets from its top. With them, the severities differ without color (WCAG 1.4.1). */
 const GAPS: Partial<Record<Severity, readonly number[]>> = { slight: [6], bad: [6, 12] };
 const GAP = 2;
 

@@ -419,7 +419,7 @@ function Editor({ draft, isNew, call, set, save, id, children, last, many, paste
   tryOutNow.current = tryOut;
   useEffect(() => {
     if (!isPlausible) return undefined;
-    const timer = setTimeout(() => tryOutNow.current().catch(() => undefined), PAUSE_MS);
+    const timer = setTimeout(() => void tryOutNow.current().catch(() => undefined), PAUSE_MS);
     return () => clearTimeout(timer);
   }, [isPlausible && draft.url]);
   return (
@@ -486,7 +486,7 @@ function Editor({ draft, isNew, call, set, save, id, children, last, many, paste
                 )}
                 <div class="kinds">
                   {isNew && (
-                    <div class="tags" role="group" aria-label="What to check">
+                    <div class="tags" role="group" aria-label="Kind of target">
                       {KINDS.map(([type, title]) => (
                         <button
                           type="button"

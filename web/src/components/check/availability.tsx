@@ -64,7 +64,7 @@ interface StatsProps {
   weeks: number;
   /** Seconds per bucket. */
   step: number;
-  /** What else the children show. They are rendered again when it changes. */
+  /** Other data that the children show. They are rendered again when it changes. */
   also?: unknown;
   children: (buckets: LatencyBucket[]) => ComponentChild;
 }

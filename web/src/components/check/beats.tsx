@@ -8,7 +8,7 @@ import { sliderOver } from './slider';
 interface Props {
   /** The accessible name. */
   label: string;
-  /** What a bar is, such as `check`. */
+  /** A noun for a bar, such as `check`. */
   noun: string;
   /** Oldest first. */
   beats: readonly Beat[];

@@ -5,7 +5,7 @@ import { now } from '../../state/clock';
 import { halfHours } from '../../state/overview-store';
 import { Beats } from './beats';
 
-/** Shows an endpoint's last 24 hours as 48 half hours. They mean the same in every row, whatever the interval is. */
+/** Shows an endpoint's last 24 hours as 48 half hours. They mean the same in every row, regardless of the interval. */
 export function DayBeats({ item }: { item: OverviewItem }) {
   const beats = halfHourBeats(halfHours.value.get(item.id) ?? '', shownStatus(item));
   return (

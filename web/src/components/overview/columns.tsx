@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { OverviewItem } from '../../api/types';
 import { acknowledgedText } from '../../logic/acknowledged-text';
 import { linePath } from '../../logic/beat-shapes';
-import { age, count, daysUntil, ms } from '../../logic/format';
+import { count, daysUntil, ms } from '../../logic/format';
 import { expectedText, isHeartbeat } from '../../logic/heartbeat';
 import { itemsOf, type Line } from '../../logic/overview-lines';
 import { shownStatus } from '../../logic/overview-order';
