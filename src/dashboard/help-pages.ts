@@ -62,5 +62,6 @@ function pathOf(file: string): string | null {
 
 async function read(file: string, isImmutable: boolean): Promise<Asset> {
   const body = await readFile(file);
-  return { type: TYPES[extname(file)] ?? 'text/plain; charset=utf-8', etag: etagOf(body), isImmutable, body };
+  const type = TYPES[extname(file)] ?? 'text/plain; charset=utf-8';
+  return { type, etag: etagOf(body), isImmutable, isCompressed: type === 'image/png', body };
 }

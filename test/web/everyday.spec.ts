@@ -155,6 +155,7 @@ describe('everyday tasks: notifications, the palette, undo', () => {
 
     await visit.open('/new');
     await page.getByLabel('URL, host, or host:port').fill('https://shop.example.com/cart');
+    await page.getByText('As curl or YAML').click();
     await page.getByRole('button', { name: '30 s' }).click();
     expect(await page.getByLabel('Interval (seconds)').inputValue()).toBe('30');
     await plan('shop.example.com/cart');
@@ -163,7 +164,7 @@ describe('everyday tasks: notifications, the palette, undo', () => {
   it('undoes a pause of several endpoints, for those that it paused', async () => {
     await app.write.put(pathOf('Checkout'), { enabled: false });
     await visit.open('/');
-    await row('Checkout').locator('.status.paused').waitFor();
+    await row('Checkout').locator('.status-mark.paused').waitFor();
     await page.getByRole('button', { name: 'Select', exact: true }).click();
     for (const name of ['Checkout', 'Search']) await page.getByLabel(`Select ${name}`).check();
     await page.getByRole('button', { name: 'Pause', exact: true }).click();

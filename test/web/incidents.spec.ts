@@ -50,8 +50,12 @@ describe('incidents in the dashboard', () => {
   };
 
   it('are reached with g i, the open ones first, then the incidents of each day, and counted in the navigation', async () => {
-    await page.getByRole('heading', { name: 'Overview' }).waitFor({ state: 'attached' });
-    await page.getByRole('link', { name: '2 incidents' }).waitFor();
+    await page.getByRole('region', { name: 'Overall status' }).waitFor({ state: 'attached' });
+    await page
+      .getByRole('region', { name: 'Overall status' })
+      .getByText(/^Incident #/)
+      .first()
+      .waitFor();
     await page.keyboard.press('g');
     await page.keyboard.press('i');
     await page.getByRole('heading', { name: 'Yesterday' }).waitFor();

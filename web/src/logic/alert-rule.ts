@@ -1,6 +1,7 @@
 import type { AlertRule } from '../api/types';
 import { count } from './format';
 import { secondsOf, spanOf, spanText, type TimeSpan } from './time-span';
+import { FAILURES } from './endpoint-defaults';
 
 /** The settings of an alert rule that is being edited. Numbers are strings until they are sent. */
 export interface RuleDraft {
@@ -23,7 +24,7 @@ const USUAL: AlertRule = {
 };
 
 /** The defaults that a new contact gets here, so that the first alert takes about one interval. */
-export const FIRST_DEFAULTS = { failure_threshold: 2 };
+export const FIRST_DEFAULTS = { failure_threshold: FAILURES };
 
 /** How long checks are apart unless an endpoint has another interval, in seconds. */
 const USUAL_INTERVAL = 60;

@@ -1,7 +1,6 @@
 import type { AlertEvent, OverviewItem } from '../api/types';
-import { acknowledgedBy } from './acknowledged-text';
 import { channelName } from './channel-name';
-import { count, daysUntil, duration } from './format';
+import { daysUntil, steadyDuration } from './format';
 import { countsOf, type Shown, shownStatus } from './overview-order';
 import { WARN_DAYS } from './endpoint-defaults';
 
@@ -33,9 +32,7 @@ export function headlineOf(items: readonly OverviewItem[], nowMs: number): Headl
   if (down > 0) {
     const item = newest(found('down'));
     const seconds = item?.status_since ? (nowMs - Date.parse(item.status_since)) / 1000 : null;
-    // Uses whole minutes, so that large text doesn't change every second.
-    const rounded = seconds === null || seconds < 60 ? seconds : seconds - (seconds % 60);
-    const after = rounded === null ? '.' : `, for ${duration(rounded)}.`;
+    const after = seconds === null ? '.' : `, for ${steadyDuration(seconds)}.`;
     return { status: 'down', before: beforeName(down, 'down'), item, after };
   }
   if (verifying.length > 0) {
@@ -50,8 +47,8 @@ export function headlineOf(items: readonly OverviewItem[], nowMs: number): Headl
   const nothing = { item: null, after: '' };
   if (counts.unknown > 0)
     return { status: 'unknown', before: `${among(counts.unknown)} ${isOrAre(counts.unknown)} unknown`, ...nothing };
-  if (counts.up === 0) return { status: 'paused', before: 'Everything is paused', ...nothing };
-  return { status: 'up', before: 'Everything works', ...nothing };
+  if (counts.up === 0) return { status: 'paused', before: 'All endpoints are paused', ...nothing };
+  return { status: 'up', before: 'All endpoints are up', ...nothing };
 }
 
 /** Returns the contacts and channels that received the messages about an open failure. */
@@ -72,25 +69,6 @@ export function reached(
 export const failedBecause = (events: readonly Pick<AlertEvent, 'delivery'>[]): string =>
   events.find(({ delivery }) => delivery && delivery.state !== 'delivered' && delivery.error !== null)?.delivery?.error ??
   '';
-
-/**
- * Says who was notified, such as `On call was notified.`, or returns an empty string if that isn't known. `names` are
- * those who were reached, and `cause` is why no one was.
- */
-export function toldText(
-  { acknowledgement, maintenance, alert_open }: Pick<OverviewItem, 'acknowledgement' | 'maintenance' | 'alert_open'>,
-  names: readonly string[] | null,
-  cause = '',
-): string {
-  if (acknowledgement) return `Acknowledged by ${acknowledgedBy(acknowledgement.by)}.`;
-  if (names === null || (names.length === 0 && !alert_open)) return maintenance ? 'It is in maintenance.' : '';
-  if (names.length === 0) return cause === '' ? 'No one has been reached.' : `No one has been reached: ${sentence(cause)}`;
-  if (names.length > 2) return `${names[0] ?? ''} and ${count(names.length - 1, 'other')} were notified.`;
-  return `${names.join(' and ')} ${names.length === 1 ? 'was' : 'were'} notified.`;
-}
-
-/** Returns the text with a period. */
-const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 /** How many days before its expiry a certificate starts to count. Endpoints that warn earlier count earlier. */
 const SOON_DAYS = WARN_DAYS;

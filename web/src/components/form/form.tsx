@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { ApiProblem } from '../../api/client';
 import type { FieldProblem } from '../../api/types';
 import { helpForProblem } from '../../logic/help-topic';
 import { problemText, titled } from '../../logic/problem-text';
 import { discard } from '../../state/drafts';
-import { address } from '../../state/router';
+import { address, arrivals, isFormPage } from '../../state/router';
 import { may } from '../../state/session';
 import { errorMessage } from '../../state/toast';
 import { HelpLink } from '../help-link';
@@ -33,6 +33,9 @@ interface Props {
   more?: (state: FormState) => ComponentChildren;
   children: (state: FormState) => ComponentChildren;
 }
+
+/** The fields that can have the focus when a form opens. */
+const FIELDS = ':is(input, select, textarea):not(:disabled, [readonly])';
 
 /** Whether the problem belongs to the field at `pointer`. */
 const isAt = (pointer: string, problem: FieldProblem): boolean =>
@@ -84,6 +87,12 @@ export function Form({ save, action, isOpen, explain = errorMessage, more, child
     }
     isBusy.value = false;
   };
+  // A page that is a form starts in its first field. Other pages start at their title.
+  useEffect(() => {
+    const isPage = isFormPage.peek() && document.querySelector('main form') === form.current;
+    if (isPage) form.current?.querySelector<HTMLElement>(FIELDS)?.focus();
+  }, [arrivals.value]);
+
   const state: FormState = {
     isBusy: isBusy.value,
     run: (work) => void run(work),
