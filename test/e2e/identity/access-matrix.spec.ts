@@ -170,7 +170,7 @@ const MATRIX: Readonly<Record<string, AccessRule>> = {
 const ONESELF = 'DELETE /api/v1/people/:id';
 
 const RESPONDER: readonly AccessRule[] = ['read', 'incidents.respond', 'alerts.mute'];
-/** The access rules that each role meets, besides `public`. */
+/** The access rules that each role meets. Every caller meets `public`. */
 const MEETS: Readonly<Record<Role, readonly AccessRule[]>> = {
   read: ['read'],
   responder: RESPONDER,

@@ -72,7 +72,7 @@ describe('a responder', () => {
     expect(JSON.stringify(byWriter?.body)).toContain('hidden');
   });
 
-  it('may not change the configuration, and is told the role that may', async () => {
+  it('may not change the configuration, and the problem names the role that may', async () => {
     const refused = await responder.put<{ detail: string }>(`/endpoints/${endpoint}`, { enabled: false });
     expect([refused.status, refused.body.detail]).toEqual([403, 'This requires an API key with the role "write".']);
   });
