@@ -53,7 +53,9 @@ describe('a responder', () => {
 
   it('mutes an endpoint with a one-off window and ends it', async () => {
     const made = await responder.post<Thing>('/maintenance-windows', window());
-    expect([made.status, (await responder.post(`/maintenance-windows/${made.body.id}/end`)).status]).toEqual([201, 200]);
+    expect([made.status, (await responder.post(`/maintenance-windows/${made.body.id}/end`)).status]).toEqual([
+      201, 200,
+    ]);
   });
 
   it('may not create a recurring window, which is configuration', async () => {
