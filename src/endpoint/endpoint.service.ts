@@ -613,10 +613,7 @@ interface Move {
 }
 
 /** Returns the probes that an endpoint refers to after the change. */
-const namedAfter = (
-  stored: Pick<EndpointSettings, 'type' | 'url' | 'locations'>,
-  dto: UpdateEndpointDto,
-): string[] =>
+const namedAfter = (stored: Pick<EndpointSettings, 'type' | 'url' | 'locations'>, dto: UpdateEndpointDto): string[] =>
   namedLocations({
     type: dto.type ?? stored.type,
     url: dto.url ?? stored.url,

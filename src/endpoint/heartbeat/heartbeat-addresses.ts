@@ -38,9 +38,7 @@ const ADDED = rowsOf<NewHeartbeat>({
 /** Inserts the rows of new heartbeats in one statement. Throws: `conflict` if a ping ID or push token is taken. */
 export async function insertHeartbeats(sql: Sql, rows: readonly NewHeartbeat[]): Promise<void> {
   if (rows.length === 0) return;
-  await refuseTaken(
-    sql.query(`INSERT INTO heartbeat (${ADDED.names}) SELECT * FROM ${ADDED.as('r')}`, ADDED.of(rows)),
-  );
+  await refuseTaken(sql.query(`INSERT INTO heartbeat (${ADDED.names}) SELECT * FROM ${ADDED.as('r')}`, ADDED.of(rows)));
 }
 
 /**

@@ -129,11 +129,7 @@ export async function saveNamedLocations(
       goesOn: location === LOCAL_NAME && before !== null && !isLocated(before.locations),
     })),
   );
-  await tx.query(SAVE, [
-    changed.map(({ id }) => id),
-    orgId,
-    ...SENT.of(rows),
-  ]);
+  await tx.query(SAVE, [changed.map(({ id }) => id), orgId, ...SENT.of(rows)]);
 }
 
 /**

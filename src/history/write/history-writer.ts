@@ -165,14 +165,14 @@ const CHECKS = rowsOf<StoredCheck>({
   location: ['smallint', ({ check }) => check.location],
 });
 
-const insertChecks = ({ names, as }: RowSource<StoredCheck>): string => `
+const insertChecks = (rows: RowSource<StoredCheck>): string => `
   WITH late AS (
     INSERT INTO history_late (endpoint_key, hour_at)
     SELECT DISTINCT endpoint_key, date_trunc('hour', checked_at, 'UTC')
       FROM ${MOMENTS.as('r')}
      WHERE checked_at < date_trunc('hour', now() - interval '1 minute', 'UTC')
   )
-  INSERT INTO check_result (${names}) SELECT * FROM ${as('r')}`;
+  INSERT INTO check_result (${rows.names}) SELECT * FROM ${rows.as('r')}`;
 const INSERT_LOCAL_CHECKS = insertChecks(LOCAL_CHECKS);
 const INSERT_CHECKS = insertChecks(CHECKS);
 

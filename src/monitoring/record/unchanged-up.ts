@@ -74,10 +74,7 @@ export async function saveUnchangedLocated(
   runs: readonly UnchangedUpRun[],
   nowMs: number,
 ): Promise<ReadonlySet<string>> {
-  const [row] = await tx.query<UnchangedLocatedRow>(SAVE_UNCHANGED_LOCATED, [
-    ...LOCATED_RUNS.of(runs),
-    nowMs,
-  ]);
+  const [row] = await tx.query<UnchangedLocatedRow>(SAVE_UNCHANGED_LOCATED, [...LOCATED_RUNS.of(runs), nowMs]);
   if (row?.count !== row?.moved) throw new RowsMoved('A location was changed while its endpoint was saved.');
   return missedOf(runs, row?.saved ?? null);
 }

@@ -1,4 +1,4 @@
-/** What a caller may do in an organization. A route names the permission that it needs. */
+/** An action that a caller may take in an organization. A route names the permission that it needs. */
 export type Permission = 'read' | 'secrets.read' | 'incidents.respond' | 'alerts.mute' | 'write' | 'admin';
 
 /** The roles of keys and members. If several rules grant a role, the last one in this list applies. */

@@ -53,7 +53,9 @@ describe('a responder', () => {
 
   it('mutes an endpoint with a one-off window and ends it', async () => {
     const made = await responder.post<Thing>('/maintenance-windows', window());
-    expect([made.status, (await responder.post(`/maintenance-windows/${made.body.id}/end`)).status]).toEqual([201, 200]);
+    expect([made.status, (await responder.post(`/maintenance-windows/${made.body.id}/end`)).status]).toEqual([
+      201, 200,
+    ]);
   });
 
   it('may not create a recurring window, which is configuration', async () => {
@@ -72,7 +74,7 @@ describe('a responder', () => {
     expect(JSON.stringify(byWriter?.body)).toContain('hidden');
   });
 
-  it('may not change the configuration, and is told the role that may', async () => {
+  it('may not change the configuration, and the problem names the role that may', async () => {
     const refused = await responder.put<{ detail: string }>(`/endpoints/${endpoint}`, { enabled: false });
     expect([refused.status, refused.body.detail]).toEqual([403, 'This requires an API key with the role "write".']);
   });

@@ -41,7 +41,7 @@ const outcome = fc.constantFrom('up', 'down', 'unknown');
 const quorum = fc.oneof(fc.constantFrom<Quorum>('any', 'majority', 'all'), fc.integer({ min: 1, max: 9 }));
 const found: fc.Arbitrary<Found> = fc
   .record({ outcome, degraded: fc.boolean() })
-  .map((one) => ({ ...one, degraded: one.degraded && one.outcome === 'up' }) as Found);
+  .map((one) => ({ ...one, degraded: one.degraded && one.outcome === 'up' }));
 
 const stored = fc
   .record({ own: found, counted: fc.option(found), planned: fc.boolean(), attempts: fc.constantFrom(1, 2) })

@@ -99,4 +99,4 @@ export const may = {
   admin: (): boolean => has('admin'),
 };
 
-const has = (permission: Permission): boolean => session.value ? grants(session.value, permission) : false;
+const has = (permission: Permission): boolean => (session.value ? grants(session.value, permission) : false);

@@ -29,14 +29,17 @@ export function describeKeys(session: TheSession): void {
       expect(text).not.toContain(key.key);
     });
 
-    it.each(['read', 'responder', 'write', 'admin'] as const)('with the role %s reads its own name and role', async (role) => {
-      const { key, name } = await made({ role });
-      expect((await session().as(key).get('/organization')).body).toMatchObject({
-        id: (await session().read.get<Thing>('/organization')).body.id,
-        key_name: name,
-        role,
-      });
-    });
+    it.each(['read', 'responder', 'write', 'admin'] as const)(
+      'with the role %s reads its own name and role',
+      async (role) => {
+        const { key, name } = await made({ role });
+        expect((await session().as(key).get('/organization')).body).toMatchObject({
+          id: (await session().read.get<Thing>('/organization')).body.id,
+          key_name: name,
+          role,
+        });
+      },
+    );
 
     it('is refused after it was deleted', async () => {
       const { id, key } = await made();
