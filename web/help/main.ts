@@ -46,7 +46,7 @@ function startSearch(): void {
       const { find } = await search();
       const hits = await find(root(), text);
       if (turn !== latest) return;
-      const focused = links().findIndex((link) => link === document.activeElement);
+      const focused = links().indexOf(document.activeElement as HTMLAnchorElement);
       results.replaceChildren(...hits.map(itemOf));
       // The result may arrive after the user has moved to the list.
       links()[focused]?.focus();
@@ -57,7 +57,6 @@ function startSearch(): void {
       found.textContent = 'The search could not be loaded. Try again.';
     }
   };
-  const links = () => [...results.querySelectorAll('a')];
 
   input.addEventListener(
     'focus',
