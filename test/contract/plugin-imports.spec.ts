@@ -38,7 +38,10 @@ describe('The imports of a plug-in', () => {
   it.each([
     ['the checker of the recipe', () => example('CONTRIBUTING.md', 'src/checker/redis/redis.checker.ts')],
     ['the TCP checker', () => textOf('src/checker/tcp/tcp.checker.ts')],
-    ['the channel of the recipe', () => example('docs/contributing/recipes.md', 'src/channel/vendor/matrix.channel.ts')],
+    [
+      'the channel of the recipe',
+      () => example('docs/contributing/recipes.md', 'src/channel/vendor/matrix.channel.ts'),
+    ],
     ['the Teams channel', () => textOf('src/channel/vendor/teams.channel.ts')],
   ])("%s imports at most seven names from five of the service's files", (_, text) => {
     const { modules, names } = ownImports(text());
