@@ -92,13 +92,16 @@ describe('the documents', () => {
 
   const known = [...read('src/platform/config/config.ts').matchAll(/@Env\('(\w+)'\)/g)].map(([, name]) => name);
 
-  it.each(['docs/guides/people/people.md', 'docs/guides/people/single-sign-on.md'])('the settings that %s shows are accepted', (document) => {
-    const lines = [...read(document).matchAll(/^([A-Z][A-Z_]+)=(.*?)(?: +#.*)?$/gm)];
-    const settings = Object.fromEntries(lines.map(([, name = '', value = '']) => [name, value]));
-    expect(settings).toHaveProperty('GROUP_ROLES');
-    expect(Object.keys(settings).filter((name) => !known.includes(name))).toEqual([]);
-    expect(() => loadConfig(settings)).not.toThrow();
-  });
+  it.each(['docs/guides/people/people.md', 'docs/guides/people/single-sign-on.md'])(
+    'the settings that %s shows are accepted',
+    (document) => {
+      const lines = [...read(document).matchAll(/^([A-Z][A-Z_]+)=(.*?)(?: +#.*)?$/gm)];
+      const settings = Object.fromEntries(lines.map(([, name = '', value = '']) => [name, value]));
+      expect(settings).toHaveProperty('GROUP_ROLES');
+      expect(Object.keys(settings).filter((name) => !known.includes(name))).toEqual([]);
+      expect(() => loadConfig(settings)).not.toThrow();
+    },
+  );
 
   it('README names only settings that exist', () => {
     const section = /^## Configuration\n([\s\S]*?)^## /m.exec(read('README.md'))?.[1] ?? '';

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import MiniSearch from 'minisearch';
 import { OPTIONS } from '../../web/help/search-options';
+import { helpForPath, PAGES_BY_PATH } from '../../web/help/dashboard-pages';
 import { LINKED_HELP } from '../../web/src/logic/help-topic';
 import { readJson, readText, ROOT } from './project-files';
 
@@ -103,12 +104,24 @@ describe('the help', () => {
   });
 
   it('has every page and heading that the dashboard links to', () => {
-    const missing = LINKED_HELP.filter((link) => {
+    const missing = [...LINKED_HELP, ...PAGES_BY_PATH].filter((link) => {
       const [path = '', anchor] = link.split('#');
       const page = pages.get(`/help/${path}`);
       return page === undefined || !hasFragment(page, anchor === undefined ? '' : `#${anchor}`);
     });
     expect(missing).toEqual([]);
+  });
+
+  it.each([
+    ['', ''],
+    ['new', 'guides/monitor/website'],
+    ['new/many', 'guides/monitor/many-at-once'],
+    ['newest', ''],
+    ['contacts/ct_01', 'guides/notify/contacts'],
+    ['settings/probes', 'guides/locations/add-a-probe'],
+    ['settings', 'guides/people/people'],
+  ])('has for the page "%s" of the dashboard the page "%s"', (path, page) => {
+    expect(helpForPath(path)).toBe(page);
   });
 
   it('has a heading for each error code of the API, which each page of the API links to', () => {

@@ -20,7 +20,7 @@ export interface RecipeBlock {
  */
 export function recipeBlocks(markdown: string): RecipeBlock[] {
   const blocks =
-    /^(?:(?:\[`([^`]+)`\]\((?:docs\/)?extending\.md#[^\n]+:\n\n)?\*\*`([^`]+)`\*\*\n\n```tsx?|```diff)\n([\s\S]*?)^```$/gm;
+    /^(?:(?:\[`([^`]+)`\]\(\S*extending\.md#[^\n]+:\n\n)?\*\*`([^`]+)`\*\*\n\n```tsx?|```diff)\n([\s\S]*?)^```$/gm;
   return [...markdown.matchAll(blocks)].flatMap(([, goesOnAs, path, text = '']): RecipeBlock[] => {
     if (path !== undefined) return [{ path, kind: 'file', text, ...(goesOnAs !== undefined && { goesOnAs }) }];
     const parts = [...text.matchAll(/^\+\+\+ (.+)\n((?:(?!\+\+\+ ).*\n)+)/gm)];

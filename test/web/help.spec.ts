@@ -115,7 +115,7 @@ describe('the help', () => {
     expect(fetched.filter((path) => path.includes('search'))).toEqual([]);
     await visit.page.keyboard.press('/');
     await visit.page.keyboard.type('cron job');
-    await visit.page.locator('#results a').first().waitFor();
+    await visit.page.locator('#results li:first-child', { hasText: 'Monitor a cron job' }).waitFor();
     if (process.env['HELP_PICTURES'] !== undefined)
       await visit.page.screenshot({ path: `${process.env['HELP_PICTURES']}/search.png` });
     expect(fetched).toContain('/help/search.json');
@@ -144,7 +144,9 @@ describe('the help', () => {
     ] as const) {
       await visit.open(path);
       const link = visit.page.getByRole('link', { name: 'Help for this page' });
-      await visit.page.goto(new URL((await link.getAttribute('href')) ?? '', `${app.url}/`).href);
+      await visit.page.goto(new URL((await link.getAttribute('href')) ?? '', `${app.url}/`).href, {
+        waitUntil: 'commit',
+      });
       await visit.page.getByRole('heading', { level: 1, name: heading }).waitFor();
     }
     expect(visit.complaints).toEqual([]);

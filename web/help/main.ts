@@ -1,5 +1,6 @@
 import '../src/styles/tokens.css';
 import './help.css';
+import { helpForPath } from './dashboard-pages';
 
 /** Applies the theme chosen in the dashboard. */
 function applyTheme(): void {
@@ -31,6 +32,7 @@ function startSearch(): void {
   const found = document.querySelector('#found');
   if (!input || !results || !found) return;
   let latest = 0;
+  const links = () => [...results.querySelectorAll('a')];
 
   const show = async () => {
     const turn = ++latest;
@@ -44,7 +46,10 @@ function startSearch(): void {
       const { find } = await search();
       const hits = await find(root(), text);
       if (turn !== latest) return;
+      const focused = links().indexOf(document.activeElement as HTMLAnchorElement);
       results.replaceChildren(...hits.map(itemOf));
+      // The result may arrive after the user has moved to the list.
+      links()[focused]?.focus();
       results.hidden = hits.length === 0;
       found.textContent = hits.length === 0 ? `No page found for “${text}”.` : '';
     } catch {
@@ -52,7 +57,6 @@ function startSearch(): void {
       found.textContent = 'The search could not be loaded. Try again.';
     }
   };
-  const links = () => [...results.querySelectorAll('a')];
 
   input.addEventListener(
     'focus',
@@ -138,6 +142,14 @@ function showCurrentPage(): void {
   if (menu && current) menu.scrollTop = current.offsetTop - menu.clientHeight / 2;
 }
 
+/** The dashboard links to `?for=` with the path of its page. The URL with it is not kept in the history. */
+function openPageOfDashboard(): void {
+  const path = new URLSearchParams(location.search).get('for');
+  const page = path === null ? '' : helpForPath(path);
+  if (page !== '') location.replace(`${root()}${page}`);
+}
+
+openPageOfDashboard();
 applyTheme();
 startSearch();
 addCopyButtons();

@@ -319,10 +319,14 @@ async function inTurns<T, R>(items: readonly T[], atOnce: number, work: (item: T
 
 /** Formats the page as `npm run format` does. */
 const formatted = (page: string): string =>
-  execFileSync(process.execPath, ['node_modules/prettier/bin/prettier.cjs', '--stdin-filepath', 'docs/contributing/verdicts.md'], {
-    input: page,
-    encoding: 'utf8',
-  });
+  execFileSync(
+    process.execPath,
+    ['node_modules/prettier/bin/prettier.cjs', '--stdin-filepath', 'docs/contributing/verdicts.md'],
+    {
+      input: page,
+      encoding: 'utf8',
+    },
+  );
 
 function pageOf(rows: readonly Row[]): string {
   const line = (row: Row) => {

@@ -39,7 +39,8 @@ const JUDGES: Readonly<Record<string, { columns?: readonly string[]; secret?: st
   'alert/acknowledgement/acknowledge-link.service.ts': { secret: 'acknowledge_link' },
   'delivery/send/message-links.ts': { secret: 'acknowledge_link' },
   'heartbeat/ping.middleware.ts': {
-    readable: 'The addresses of pings are shown to every write key: docs/concepts/security-model.md says that a copy has them.',
+    readable:
+      'The addresses of pings are shown to every write key: docs/concepts/security-model.md says that a copy has them.',
   },
   // No credentials: their results are opaque, or show that something is unchanged.
   'identity/session/known-networks.ts': { secret: 'network' },

@@ -1,8 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import drawings from '../drawings.svg';
-import { helpForPath } from '../logic/help-page';
-import { route } from '../state/router';
-import { HelpLink } from './help-link';
+import { helpHere, HelpLink } from './help-link';
 
 /** The IDs of the drawings in `drawings.svg`. */
 export type Drawing = 'rows' | 'alert' | 'contacts' | 'week' | 'page' | 'calm' | 'certificate' | 'lost' | 'probes';
@@ -19,7 +17,7 @@ export const Empty = ({ drawing, children }: { drawing: Drawing; children: Compo
     {children}
     {drawing !== 'lost' && drawing !== 'calm' && (
       <p class="small">
-        <HelpLink page={helpForPath(route.value.path)}>How this works</HelpLink>
+        <HelpLink page={helpHere()}>How this works</HelpLink>
       </p>
     )}
   </div>

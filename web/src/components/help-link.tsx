@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { at } from '../api/home';
+import { route } from '../state/router';
 
 interface Props {
   /** The path of the page below `/help/`, with or without a heading. */
@@ -15,3 +16,6 @@ export const HelpLink = ({ page, title, class: className, children }: Props) => 
     {children}
   </a>
 );
+
+/** The page of the help about the current page of the dashboard. The help itself knows which page that is. */
+export const helpHere = (): string => `?for=${route.value.path.slice(0, 2).join('/')}`;

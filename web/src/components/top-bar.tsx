@@ -1,13 +1,12 @@
 import type { Section } from '../pages/sections';
 import { live } from '../state/live';
 import { drafts } from '../state/drafts';
-import { helpForPath } from '../logic/help-page';
-import { go, route } from '../state/router';
+import { go } from '../state/router';
 import { session, signOut, switchTo } from '../state/session';
 import { type Theme, theme } from '../state/theme';
 import { runAction } from '../state/toast';
 import { confirmed } from './dialog';
-import { HelpLink } from './help-link';
+import { helpHere, HelpLink } from './help-link';
 import { Icon, type IconName } from './icons';
 import { Button } from './layout';
 import { Mark } from './mark';
@@ -73,7 +72,7 @@ export const TopBar = ({ links, current, open, onSearch, onHelp }: Props) => {
         </button>
         <LiveMark />
         <ThemeSwitch />
-        <HelpLink class="button plain" page={helpForPath(route.value.path)} title="Help for this page">
+        <HelpLink class="button plain" page={helpHere()} title="Help for this page">
           <Icon name="book" size={18} />
         </HelpLink>
         <IconButton name="help" title="Keyboard help" onClick={onHelp} />

@@ -119,7 +119,7 @@ export function Form({ save, action, isOpen, explain = errorMessage, more, child
           {help.value !== null && (
             <>
               {' '}
-              <HelpLink page={help.value}>What to do</HelpLink>
+              <HelpLink page={help.value}>How to fix this</HelpLink>
             </>
           )}
           {isOvertaken.value && (

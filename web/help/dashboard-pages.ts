@@ -13,14 +13,19 @@ const BY_PATH: readonly (readonly [path: string, page: string])[] = [
   ['maintenance', 'guides/notify/maintenance'],
   ['status-pages', 'guides/status-pages/publish'],
   ['settings/probes', 'guides/locations/add-a-probe'],
-  ['settings/keys', 'guides/operate/rotate-keys'],
+  ['settings/keys', 'guides/operate/rotate-keys#rotate-an-api-key'],
   ['settings/configuration', 'guides/automate/configuration-as-code'],
+  ['settings/audit-log', 'reference/operations#audit-log'],
+  ['settings/system', 'reference/operations#health'],
   ['settings', 'guides/people/people'],
 ];
 
-/** Returns the path of the help page below `/help/` for a page of the dashboard. Empty for the start page. */
-export const helpForPath = (path: readonly string[]): string =>
-  BY_PATH.find(([start]) => `${path.join('/')}/`.startsWith(`${start}/`))?.[1] ?? '';
+/**
+ * Returns the path of the help page for a page of the dashboard, which links to `/help/?for=<path>`. The table is here,
+ * so that the dashboard doesn't load it. Empty for the start page.
+ */
+export const helpForPath = (path: string): string =>
+  BY_PATH.find(([start]) => `${path}/`.startsWith(`${start}/`))?.[1] ?? '';
 
 /** The pages of `helpForPath`. A test compares them with the pages that exist. */
 export const PAGES_BY_PATH: readonly string[] = BY_PATH.map(([, page]) => page);
