@@ -9,7 +9,7 @@ import { Alert } from './alert.entity';
 
 const PART = 'alerts';
 
-/** What a restored alert rule doesn't continue: its episode, and the reminders of that episode. */
+/** A restored alert rule doesn't continue its episode, or the reminders of that episode. */
 const NO_EPISODE = {
   triggered: false,
   incident_started_at: null,

@@ -291,7 +291,7 @@ export class EndpointService {
 
   /**
    * Keeps endpoints that are about to be deleted, so that they can be restored, and ends their episodes and outages. Cost:
-   * five statements, regardless of the number of endpoints, and those of `EndpointsStopped`.
+   * five statements, regardless of the number of endpoints, plus the statements of `EndpointsStopped`.
    */
   private async keepAndStop(tx: Tx, orgId: string, removed: readonly Removed[]): Promise<void> {
     const ids = removed.map(({ id }) => id);

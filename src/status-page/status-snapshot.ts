@@ -376,7 +376,7 @@ const coveredOf = (orgId: string, shown: readonly { endpoint: EndpointRow }[]): 
     return { id, name, orgId, websiteId, tags, works: statusOfRow(endpoint) === 'up' && !degraded };
   });
 
-/** A failure that isn't confirmed yet is shown as up, as before its first failed check. */
+/** A failure that isn't confirmed yet is shown as up. */
 const statusOfRow = ({ active, status, verifying }: EndpointRow): EndpointStatus =>
   !active ? 'paused' : verifying ? 'up' : outcomeOf(status);
 

@@ -113,7 +113,7 @@ export function overPage(endpoint: { endpointId: string; endpoint: string } | nu
   );
 }
 
-/** What one response adds to the page. */
+/** The parts of the page that differ between responses. */
 interface Shown {
   /** Whether this request acknowledged it. */
   isDone: boolean;

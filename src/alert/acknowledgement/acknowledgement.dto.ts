@@ -30,7 +30,7 @@ const UNTIL = {
   description: 'The latest time at which the acknowledgement ends. `null`: it lasts until the endpoint has recovered.',
 };
 
-/** What someone entered on the page that the link opens. Both may be empty. */
+/** The name and note that someone entered on the page that the link opens. Both may be empty. */
 export interface SaidByLink {
   name: string;
   note: string;

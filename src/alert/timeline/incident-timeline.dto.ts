@@ -15,7 +15,7 @@ export type TimelineKind = (typeof TIMELINE_KINDS)[number];
 const TOLD_KINDS = ['triggered', 'resolved', 'reminder', 'acknowledged'] as const;
 export type ToldKind = (typeof TOLD_KINDS)[number];
 
-/** What will be sent next. */
+/** The kinds of messages that can be planned. */
 const PLANNED_KINDS = ['triggered', 'reminder'] as const;
 export type PlannedKind = (typeof PLANNED_KINDS)[number];
 
@@ -53,7 +53,7 @@ export class TimelineDeliveryView {
   @ApiProperty({ example: 'email' })
   channel_type!: string;
 
-  @ApiProperty({ enum: TOLD_KINDS, description: 'What the message was about.', example: 'triggered' })
+  @ApiProperty({ enum: TOLD_KINDS, description: 'The subject of the message.', example: 'triggered' })
   kind!: ToldKind;
 
   @ApiProperty({ enum: DELIVERY_STATES, example: 'delivered' })

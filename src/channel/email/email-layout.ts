@@ -26,7 +26,7 @@ export interface Mail {
   headers: Readonly<Record<string, string>>;
 }
 
-/** What the card of an email shows, in reading order. Everything is plain text. */
+/** The content of an email, in reading order. Everything is plain text. */
 interface Card {
   tone: NotificationText['tone'];
   heading: string;

@@ -240,7 +240,7 @@ describe('the acknowledge link of a message', () => {
       expect((await acknowledgement(alert)).body).toMatchObject({ note: 'by <key> & hand' });
     });
 
-    it('acknowledges with a name, which the browser remembers and no one takes for that of a user', async () => {
+    it('acknowledges with a name, which the browser remembers and which is marked as unverified', async () => {
       const { alert, token } = await triggered();
       const body = new URLSearchParams({ name: ' Ada\u202e <b> ' });
       const taken = await open(token, { method: 'POST', body });

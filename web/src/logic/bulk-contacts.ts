@@ -3,7 +3,7 @@ import { count } from './format';
 
 type Rule = Pick<Alert, 'id' | 'endpoint_id' | 'contact_id'>;
 
-/** Whether a contact has an alert rule on all, some, or none of the selected endpoints. */
+/** Whether a contact has an alert rule on all selected endpoints, on some, or on no endpoint. */
 export type Share = 'all' | 'some' | 'none';
 
 /** A contact and how many of the selected endpoints notify it. */
@@ -30,7 +30,7 @@ export function sharesOf(
   });
 }
 
-/** What the user chose: contacts that all or none of the endpoints should have, and a contact to replace. */
+/** The user's choice: contacts to add to all endpoints or to remove from all, and a contact to replace. */
 export interface Wanted {
   contacts: Readonly<Record<string, boolean>>;
   replace: { from: string; to: string } | null;

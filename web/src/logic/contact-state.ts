@@ -19,8 +19,8 @@ export function contactState({
 const UNREACHED_MS = 5 * 60_000;
 
 /**
- * Returns the contacts that alert rules use but that can't be reached, starting with the longest failure. Those that
- * cannot send anything come last.
+ * Returns the contacts that alert rules use but that can't be reached, starting with the longest failure. Contacts
+ * that cannot send anything come last.
  */
 export const unreached = <T extends Pick<Contact, 'failing_since' | 'alert_count' | 'cannot_send'>>(
   contacts: readonly T[],

@@ -112,7 +112,7 @@ interface BoxProps {
   set: (isWanted: boolean) => void;
 }
 
-/** A checkbox with three states: all, some, or none of the endpoints notify the contact. */
+/** A checkbox with three states: all endpoints, some endpoints, or no endpoint notifies the contact. */
 function ShareBox({ of: { contact, endpoints, share }, total, wanted, set }: BoxProps) {
   const box = useRef<HTMLInputElement>(null);
   const isMixed = wanted === undefined && share === 'some';

@@ -29,7 +29,7 @@ const MOST_OPEN = 200;
 const aboutQuery = (of: string): { website_id?: string; endpoint_id?: string } =>
   of === '' ? {} : of.startsWith('ws_') ? { website_id: of } : { endpoint_id: of };
 
-/** Lists open incidents, followed by past ones grouped by day. A filter shows those of one website or endpoint. */
+/** Lists open incidents, followed by past ones grouped by day. A filter selects a website or an endpoint. */
 export function IncidentsPage() {
   const version = useSignal(0);
   const of = route.value.query.get('of') ?? '';

@@ -35,7 +35,7 @@ interface Props {
   reload: () => void;
 }
 
-/** What is planned, what happened, and who was notified, newest first. */
+/** Shows planned messages, outages, and messages that were sent, newest first. */
 export function Timeline({ of, timeline, reload }: Props) {
   return (
     <Section title="Timeline">
