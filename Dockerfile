@@ -9,7 +9,8 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json ./
-COPY docs/openapi.json ./docs/
+COPY CHANGELOG.md SECURITY.md ./
+COPY docs ./docs
 COPY scripts ./scripts
 COPY packages ./packages
 COPY src ./src

@@ -1,4 +1,4 @@
-// Probes without a checker for bench/probes.mjs. They speak protocol 1 over HTTP (docs/probe-protocol.md), schedule
+// Probes without a checker for bench/probes.mjs. They speak protocol 1 over HTTP (docs/reference/probe-protocol.md), schedule
 // checks, and report everything as up. Slots, waits, and retries are computed by the program's own functions from the
 // built tree, and its buffer decides what is sent when. Import this after the build.
 import { randomBytes } from 'node:crypto';
@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { digestOf } from '../dist/probe-protocol/digest.js';
 import { MAX_WAIT_SECONDS, POLL_PATH, PROTOCOL, RESULTS_PATH } from '../dist/probe-protocol/protocol.js';
-import { ResultBuffer } from '../dist/probing/results/result-buffer.js';
-import { askedPauseMs, retryAfterMs } from '../dist/probing/server/retry.js';
-import { atOnceDelayMs, nextSlot, slotAtOnce, slotNotAfter } from '../dist/probing/slots/slots.js';
+import { ResultBuffer } from '../dist/probe-agent/results/result-buffer.js';
+import { askedPauseMs, retryAfterMs } from '../dist/probe-agent/server/retry.js';
+import { atOnceDelayMs, nextSlot, slotAtOnce, slotNotAfter } from '../dist/probe-agent/slots/slots.js';
 
 const DIGEST_MS = 10 * 60_000;
 /** Larger requests are compressed, as in the program. */

@@ -24,6 +24,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 const stamp = join(dist, '.built-from');
 const bundleStamp = join(dist, 'bundle', '.built-from');
+const helpStamp = join(dist, 'public/help/.built-from');
 const INPUTS = [
   'src',
   'packages',
@@ -38,8 +39,10 @@ const INPUTS = [
   'scripts/make-template.mjs',
   'scripts/module-recorder.mjs',
 ];
-/** The dashboard, followed by the API reference in a folder inside it. */
-const PAGES = { web: 'public', 'web/reference': 'public/docs' };
+/** The dashboard, followed by the API reference and the template of the help in folders inside it. */
+const PAGES = { web: 'public', 'web/reference': 'public/docs', 'web/help': 'public/help' };
+/** The help is written again without the rest if only these have changed. */
+const HELP_INPUTS = ['docs', 'scripts/docs', 'CHANGELOG.md', 'SECURITY.md'];
 const ASSET = /\.(cjs|br)$/;
 const CLIENT = ['index.mjs', 'index.cjs', 'index.d.mts', 'index.d.cts'];
 /** Files that are generated from the other inputs. */
@@ -58,9 +61,9 @@ function filesUnder(path) {
 }
 
 /** Returns a hash that changes when an input is added, removed, or written. */
-function fingerprint() {
+function fingerprint(inputs) {
   const hash = createHash('sha256').update(process.version);
-  for (const file of INPUTS.flatMap((input) => filesUnder(join(root, input)))) {
+  for (const file of inputs.flatMap((input) => filesUnder(join(root, input)))) {
     if (file === join(root, TEMPLATE)) continue;
     const { size, mtimeMs } = statSync(file);
     // In milliseconds, because copies aren't more precise.
@@ -119,12 +122,39 @@ async function build(inputs) {
       if (existsSync(join(root, page, 'index.html')))
         run('vite/bin/vite.js', 'build', page, '--outDir', join(aside, target), '--emptyOutDir', '--logLevel', 'error');
     if ((await template) !== 0) throw new Error('the template of the embedded database was not made');
+    const help = join(aside, 'public/help');
+    renameSync(join(help, 'index.html'), join(help, '.template'));
+    writeHelp(help);
     writeFileSync(join(aside, '.built-from'), inputs);
     if (existsSync(dist)) renameSync(dist, old);
     renameSync(aside, dist);
   } finally {
     // The template is written to a folder that is removed below.
     await template;
+    rmSync(aside, { recursive: true, force: true });
+    rmSync(old, { recursive: true, force: true });
+  }
+}
+
+/** Writes the help pages from docs and the sources into a folder with the built template. */
+function writeHelp(folder) {
+  const args = ['-r', './scripts/typescript.cjs', 'scripts/docs/build.mjs', '--out', folder];
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+  if (status !== 0) throw new Error('the help was not written');
+  writeFileSync(join(folder, '.built-from'), helpInputs);
+}
+
+/** Replaces the pages of an existing dist, whose template is still fresh. */
+function renewHelp() {
+  const folder = join(dist, 'public/help');
+  const aside = join(root, '.cache', `help-new-${process.pid}`);
+  const old = join(root, '.cache', `help-old-${process.pid}`);
+  try {
+    for (const name of ['.template', 'assets']) cpSync(join(folder, name), join(aside, name), { recursive: true });
+    writeHelp(aside);
+    renameSync(folder, old);
+    renameSync(aside, folder);
+  } finally {
     rmSync(aside, { recursive: true, force: true });
     rmSync(old, { recursive: true, force: true });
   }
@@ -138,9 +168,10 @@ function bundle(inputs) {
   else console.error('There is no bundle: the service starts more slowly.');
 }
 
-const inputs = fingerprint();
+const inputs = fingerprint(INPUTS);
+const helpInputs = fingerprint(HELP_INPUTS);
 const isIfNeeded = process.argv.includes('--if-needed');
-const isFresh = (file) => isIfNeeded && existsSync(file) && readFileSync(file, 'utf8') === inputs;
+const isFresh = (file, from = inputs) => isIfNeeded && existsSync(file) && readFileSync(file, 'utf8') === from;
 
 /** Prints how long a step took to standard error, so that standard output contains only results. */
 async function timed(title, work) {
@@ -151,6 +182,7 @@ async function timed(title, work) {
 
 try {
   if (!isFresh(stamp)) await timed('Built dist', () => build(inputs));
+  else if (!isFresh(helpStamp, helpInputs)) await timed('Wrote the help', renewHelp);
   if (!process.argv.includes('sources') && !isFresh(bundleStamp)) await timed('Bundled it', () => bundle(inputs));
 } catch (error) {
   console.error(`Build failed: ${error.message}`);

@@ -1,4 +1,4 @@
-// Measures how long docs/extending.md takes a newcomer. Runs the page's steps in an empty folder, up to the first green
+// Measures how long docs/guides/extend/extending.md takes a newcomer. Runs the page's steps in an empty folder, up to the first green
 // test, and prints how many seconds each step took and the total. Reading and typing take no time here, and the service
 // is built beforehand, as `npm start` in the checkout would have done. `--in <folder>` uses that folder and keeps it.
 // Requires the package registry or npm's cache.
@@ -25,7 +25,7 @@ const folder = option === '--in' ? given : mkdtempSync(join(tmpdir(), 'uptime-fi
 
 /** Returns the steps up to the first commands that run tests. */
 function firstSteps() {
-  const steps = stepsOf(readFileSync(join(root, 'docs/extending.md'), 'utf8'));
+  const steps = stepsOf(readFileSync(join(root, 'docs/guides/extend/extending.md'), 'utf8'));
   const last = steps.findIndex(({ kind, lines }) => kind === 'commands' && lines.includes('npm test'));
   return steps.slice(0, last + 1);
 }

@@ -21,7 +21,7 @@ const ALLOWED = new Set([
 ]);
 
 /** Built into the dashboard and therefore shipped, although a production install doesn't include them. */
-export const BUNDLED = ['preact', '@preact/signals', '@preact/signals-core', 'lean-qr', 'uplot'];
+export const BUNDLED = ['preact', '@preact/signals', '@preact/signals-core', 'lean-qr', 'uplot', 'minisearch'];
 
 /** Packages that contain a license text but don't name the license. Reviewed manually. */
 const READ = new Map([['color-convert@0.5.3', 'MIT']]);

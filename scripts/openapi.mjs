@@ -1,4 +1,4 @@
-// Writes docs/openapi.json based on the routes, and docs/problems.md based on that document. Tests compare the
+// Writes docs/openapi.json based on the routes, and docs/reference/problems.md based on that document. Tests compare the
 // committed copy with the one that the service serves.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ const app = await createApp(config);
 const document = openApiDocument(app);
 writeFileSync(join(root, 'docs/openapi.json'), `${JSON.stringify(document, null, 2)}\n`);
 const page = await format(problemsPage(document), { parser: 'markdown', ...(await resolveConfig(root)) });
-writeFileSync(join(root, 'docs/problems.md'), page);
+writeFileSync(join(root, 'docs/reference/problems.md'), page);
 await app.close();
-console.log('Wrote docs/openapi.json and docs/problems.md');
+console.log('Wrote docs/openapi.json and docs/reference/problems.md');
 process.exit(0);

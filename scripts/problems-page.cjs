@@ -1,4 +1,4 @@
-/** Returns `docs/problems.md`, generated from the description of each code in the API document. */
+/** Returns `docs/reference/problems.md`, generated from the description of each code in the API document. */
 exports.problemsPage = ({ components: { schemas } }) => {
   const codes = (name) => Object.entries(schemas[name].properties.code['x-enumDescriptions']);
   const rows = codes('Problem').map(([code, text]) => {

@@ -1,7 +1,7 @@
 // npm run prove -- [--record] [words]: runs every proof for this tree in full, including those that CI runs only
 // partially. It runs every lane on both databases, all attacks, longer chaos, 20,000 random requests, and 200,000
 // checks. It takes an hour or two. Words select sections by name. It continues after a failure and finishes with a
-// table. `--record` writes the table to docs/reliability.md.
+// table. `--record` writes the table to docs/contributing/reliability.md.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -17,11 +17,11 @@ require('./typescript.cjs');
 const { countsIn, proofTable, recorded } = require('../test/harness/proof-record.ts');
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const DOCUMENT = join(root, 'docs/reliability.md');
+const DOCUMENT = join(root, 'docs/contributing/reliability.md');
 const postgres = (command) => `node scripts/with-postgres.mjs ${command}`;
 
 /**
- * Name, command, and environment of each section in the record of docs/reliability.md.
+ * Name, command, and environment of each section in the record of docs/contributing/reliability.md.
  * @type {[string, string, Record<string, string>?][]}
  */
 const SECTIONS = [
@@ -82,7 +82,7 @@ if (wanted.length === 0) {
 }
 
 const git = (...words) => spawnSync('git', words, { cwd: root, encoding: 'utf8' }).stdout?.trim() ?? '';
-const isChanged = git('status', '--porcelain', '--', ':!docs/reliability.md') !== '';
+const isChanged = git('status', '--porcelain', '--', ':!docs/contributing/reliability.md') !== '';
 const commit = `${git('rev-parse', '--short', 'HEAD') || 'without git'}${isChanged ? ' and changes' : ''}`;
 
 /** The section that is running. It must exit when this process does. */

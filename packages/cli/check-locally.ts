@@ -5,6 +5,8 @@ import { assertionProblems } from '../../src/checker/assertion/assertion-rules';
 import { DEFAULT_WARN_DAYS } from '../../src/checker/certificate-warning';
 import { toCheckRequest } from '../../src/checker/check-request';
 import { type Checker, type CheckRequest, type CheckResult, InvalidTarget } from '../../src/checker/checker';
+import { checkerFor } from '../../src/checker/both-families';
+import { NO_SETTINGS, settingsProblems } from '../../src/checker/settings-problems';
 import { CheckerModule } from '../../src/checker/checker.module';
 import { CheckerRegistry } from '../../src/checker/checker.registry';
 import { type Config, loadConfig } from '../../src/platform/config/config';
@@ -36,7 +38,8 @@ export async function checkLocally(
     if (!checkers.has(type)) throw new CommandError(`the type must be one of ${checkers.types().join(', ')}`);
     const checker = checkers.get(type);
     const egress = application.get(EgressPolicy).forOrganization({ id: null, isDefault: true });
-    return shownCheck(await checker.check(requestOf(checker, url, settings, egress), deadline.signal));
+    const request = requestOf(checker, url, settings, egress);
+    return shownCheck(await checkerFor(checker, request.settings).check(request, deadline.signal));
   } finally {
     deadline.clear();
     await application.close();
@@ -67,6 +70,8 @@ function requestOf(
 ): CheckRequest<unknown> {
   const [problem] = assertionProblems(settings.assertions, checker.assertionSources);
   if (problem) throw new CommandError(`--assert or --warn: ${problem.message}`);
+  const [wrong] = settingsProblems(checker, settings.settings ?? NO_SETTINGS, url);
+  if (wrong) throw new CommandError(`--set ${wrong.pointer.slice(1)}: ${wrong.message}`);
   try {
     return toCheckRequest(checker, { ...settings, certificateWarnDays, url, method, body: body ?? null }, egress);
   } catch (error) {

@@ -9,7 +9,13 @@ import {
 } from '../../src/checker/assertion/assertion';
 import { HTTP_METHODS } from '../../src/checker/check-request';
 import { headerProblem } from '../../src/checker/request-headers';
-import { normalServerName, type TlsSettings, tlsProblems, unverifiedProblem } from '../../src/checker/tls-settings';
+import {
+  normalServerName,
+  type TlsSettings,
+  tlsProblems,
+  toWireTls,
+  unverifiedProblem,
+} from '../../src/checker/tls-settings';
 import { ENDPOINT_BOUNDS } from './endpoint-bounds';
 import { CommandError } from './uptime/io';
 
@@ -28,6 +34,8 @@ export interface CheckOptions {
   insecure?: boolean;
   ca?: string;
   serverName?: string;
+  /** Settings of the type, each as `NAME=VALUE`. */
+  set?: string[];
   assert?: string[];
   warn?: string[];
   /** A number of days, or `none`. */
@@ -42,6 +50,8 @@ export interface CheckSettings {
   body?: string;
   followRedirects: boolean;
   tls: TlsSettings | null;
+  /** The settings of the type. */
+  settings?: Record<string, unknown>;
   /** How many days before the certificate expires the target becomes degraded. `null` turns this off. */
   certificateWarnDays?: number | null;
   assertions: Assertion[];
@@ -65,6 +75,7 @@ export function checkSettings(url: string, options: CheckOptions, folder: string
     body,
     followRedirects: follow,
     tls: readTls(options, folder, { url, headers, body: body ?? null }),
+    settings: options.set && Object.fromEntries(options.set.map((text) => readSetting(text, folder))),
     certificateWarnDays: readWarnDays(options.warnDays),
     assertions: [
       ...assert.map((text) => readAssertion(text, 'critical')),
@@ -83,12 +94,26 @@ export function endpointFields(settings: CheckSettings): Partial<CreateEndpoint>
     headers: headers.length > 0 ? headers : undefined,
     body,
     follow_redirects: followRedirects ? undefined : false,
-    tls:
-      tls || certificateWarnDays !== undefined
-        ? { ...(tls && { verify: tls.verify, ca: tls.ca, server_name: tls.serverName }), ...warnDays }
-        : undefined,
+    tls: tls || certificateWarnDays !== undefined ? { ...(tls && toWireTls(tls)), ...warnDays } : undefined,
     assertions: assertions.length > 0 ? assertions : undefined,
+    settings: settings.settings,
   };
+}
+
+/**
+ * Parses `NAME=VALUE`. A value that starts with `@` is read from a file, so that secrets don't appear in the list of
+ * processes. Objects, lists, numbers, `true`, `false`, and quoted strings are read as JSON.
+ */
+function readSetting(text: string, folder: string): [string, unknown] {
+  const [, name = '', value = ''] = /^([a-z0-9_]+)=(.*)$/s.exec(text) ?? [];
+  if (name === '') throw new CommandError(`--set must be NAME=VALUE, not ${JSON.stringify(text)}`);
+  if (value.startsWith('@')) return [name, readText(folder, value.slice(1), '--set').trimEnd()];
+  if (!/^(?:[[{"]|-?\d+$|true$|false$)/.test(value)) return [name, value];
+  try {
+    return [name, JSON.parse(value) as unknown];
+  } catch {
+    return [name, value];
+  }
 }
 
 /** Returns `null` for `none`, and the default for new endpoints if the option is missing. */
@@ -125,12 +150,14 @@ function readTls(
 
 const OPTION_OF = { verify: 'insecure', ca: 'ca', server_name: 'server-name' } as const;
 
-function readCa(folder: string, path: string): string {
+const readCa = (folder: string, path: string): string => readText(folder, path, '--ca');
+
+function readText(folder: string, path: string, option: string): string {
   try {
     return readFileSync(resolve(folder, path), 'utf8');
   } catch (error) {
     const { code = 'unknown reason' } = error as NodeJS.ErrnoException;
-    throw new CommandError(`--ca: the file ${path} cannot be read: ${code}`);
+    throw new CommandError(`${option}: the file ${path} cannot be read: ${code}`);
   }
 }
 

@@ -9,7 +9,7 @@ Creates, lists, and revokes API keys directly in the database. Use it if the las
 variables as the service, and .env. With the embedded database, stop the service first. With PostgreSQL, the service
 may be running. Every change is recorded in the audit log.
 
-  --role ROLE          read, write, or admin (default)
+  --role ROLE          read, responder, write, or admin (default)
   --name NAME          the name of the key; default "Created on the command line"
   --expires TIME       when the key stops working: 2027-12-31, or a time with Z or an offset; default never
   --organization ORG   name or ID (org_…); default "Default", or all organizations for ls

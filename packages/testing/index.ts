@@ -18,6 +18,7 @@ export {
   type ReceivedMessage,
 } from './channel/provider-double';
 export {
+  CANARY,
   type CheckerBench,
   type CheckerSuite,
   describeChecker,

@@ -67,7 +67,7 @@ export const WORDS = [
 /** Like WORDS, but only at the start of a sentence and never in a question. */
 export const OPENINGS = [
   ['starts with Who', /^Who (?!(?:are|am|can|should|do|does|did) )/, 'name the person: users who, anyone who'],
-  ['starts with What', /^What (?!(?:are|can|should|do|does|did) )/, 'name the thing'],
+  ['starts with What', /^What (?!(?:are|can|should|do|does|did) |happens next$)/, 'name the thing'],
   ['starts with Of', /^Of (?!course\b)/, 'name the subject first'],
   ['starts with Those', /^Those (?=who|that|which|in|with|without|of|from)/, 'name the thing'],
   ['inverted condition', /^(?:Has|Have|Had|Is|Are|Was|Were|Does|Do|Did|Should)(?: [^\s,]+){1,14}, /, 'If …, …'],

@@ -5,6 +5,7 @@ import { ContactStore, type HeldContact } from '../contact/contact-store';
 import {
   type AcceptedConfig,
   ChannelSettings,
+  type PresentedConfig,
   type SentConfig,
   type StoredConfig,
 } from '../delivery/config/channel-settings';
@@ -17,7 +18,7 @@ import type { Sql, Tx } from '../platform/database/database';
 import { parseId } from '../platform/ids/id';
 import { type Findings, NO_FINDINGS, refuse, together } from '../platform/problem/findings';
 import { type FieldProblem, problems } from '../platform/problem/problem';
-import { Alert } from './alert.entity';
+import type { Alert } from './alert.entity';
 import { type RouteChange, routeChangeOf } from './contact/route-change';
 
 /** The request fields that set an alert's destination. */
@@ -42,6 +43,11 @@ export interface RoutedAlert {
   route: Route;
 }
 
+/** The number of alerts that one of the endpoints will have at most. Cost: one index scan for each endpoint. */
+const MOST_ALERTS = `
+  SELECT max(n.added + (SELECT count(*) FROM alert a WHERE a.endpoint_id = n.id))::int AS alerts
+    FROM (SELECT id, count(*) AS added FROM unnest($1::uuid[]) AS u (id) GROUP BY id) n`;
+
 /** Converts an alert's destination between the API and its row, and checks the quota for new alerts. */
 @Injectable()
 export class AlertSettings {
@@ -53,13 +59,15 @@ export class AlertSettings {
   ) {}
 
   /**
-   * Claims room for another alert on a locked endpoint. The claim serializes parallel requests, so that the count of
-   * the endpoint's alerts is also exact. Throws `quota_exceeded`.
+   * Claims room for new alerts on locked endpoints. `endpointIds` has one entry for each alert. The claim serializes
+   * parallel requests, so that the count of the endpoints' alerts is also exact. Throws `quota_exceeded`. Cost: two
+   * statements.
    */
-  async claim(tx: Tx, orgId: string, endpointId: string): Promise<void> {
-    const limits = await this.quotas.claim(tx, orgId, { alerts: 1 });
-    const used = await tx.manager.countBy(Alert, { endpointId });
-    const refusal = refusalOf('alerts_per_endpoint', limits.alerts_per_endpoint, used, 1);
+  async claim(tx: Tx, orgId: string, endpointIds: readonly string[]): Promise<void> {
+    const limits = await this.quotas.claim(tx, orgId, { alerts: endpointIds.length });
+    if (limits.alerts_per_endpoint === null) return;
+    const [most] = await tx.query<{ alerts: number }>(MOST_ALERTS, [endpointIds]);
+    const refusal = refusalOf('alerts_per_endpoint', limits.alerts_per_endpoint, (most?.alerts ?? 1) - 1, 1);
     if (refusal) throw refusal;
   }
 
@@ -88,16 +96,6 @@ export class AlertSettings {
     const resolved = this.channels.resolve(caller, ownerOf(alertId, null), sent, null);
     const { type, config, destination, generatedKeys } = resolved;
     return { route: { contactId: null, type, config, destination }, defaults: {}, generatedKeys };
-  }
-
-  /**
-   * Returns the destination of a new alert whose fields have a contact, with a shared lock until the transaction ends.
-   * Throws `not_found`.
-   */
-  async contactOfNew(tx: Tx, orgId: string, sent: SentRouteFields): Promise<NewRoute> {
-    const contact = await this.hold(tx, orgId, sent);
-    if (!contact) throw new Error('the fields name no contact');
-    return { route: routeOfContact(contact), defaults: contact.defaults, generatedKeys: [] };
   }
 
   /** Returns the errors that `ownOfNew` would find in these fields. */
@@ -197,7 +195,7 @@ export class AlertSettings {
     reader: Pick<Caller, 'role'>,
     { alert, route }: RoutedAlert,
     generatedKeys: readonly string[] = [],
-  ): { config: object; destination: string | null } {
+  ): PresentedConfig {
     return this.channels.present(reader, ownerOf(alert.id, route.contactId), route, generatedKeys);
   }
 

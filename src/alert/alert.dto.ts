@@ -95,6 +95,15 @@ export class AlertView {
   destination!: string | null;
 
   @ApiProperty({
+    type: String,
+    nullable: true,
+    description:
+      'Why no message can be sent at all, such as an email without a mail server. `null` if nothing is missing. Messages can fail nevertheless: see `last_delivery`.',
+    example: null,
+  })
+  cannot_send!: string | null;
+
+  @ApiProperty({
     type: DeliverySummaryView,
     nullable: true,
     description:
@@ -249,7 +258,7 @@ export const RULE_FIELDS = {
 export const ruleOf = (sent: UpdateAlertDto): Partial<RuleSettings> => toProperties(sent, RULE_FIELDS);
 
 /** An alert's settings and state, as shown in the audit log. */
-export type AlertRule = Omit<AlertView, 'destination' | 'last_delivery'>;
+export type AlertRule = Omit<AlertView, 'destination' | 'cannot_send' | 'last_delivery'>;
 
 /** Returns the alert for the audit log. `config` must already be masked for the reader. */
 export const toAlertRule = (alert: Alert, config: object): AlertRule => ({

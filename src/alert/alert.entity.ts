@@ -105,14 +105,15 @@ export class Alert {
   triggered!: boolean;
 
   /**
-   * The number of episodes so far. Together with the alert's ID, it is the key that a trigger and its resolve share.
+   * The number of episodes so far. Together with the alert's ID, it is the key that a trigger and its resolve share. The
+   * column keeps its old name, because processes of the previous version still run during an upgrade.
    */
   @Column('integer', { name: 'incident_no', default: 0 })
-  incidentNo!: number;
+  episodeNo!: number;
 
   /** When the first failed check of the open episode ran, or `null` while no episode is open. */
   @Column({ type: 'timestamptz', name: 'incident_started_at', precision: 3, nullable: true })
-  incidentStartedAt!: Date | null;
+  episodeStartedAt!: Date | null;
 
   /** The event that opened the open episode, or `null` while no episode is open. */
   @Column('uuid', { name: 'trigger_event_id', nullable: true })

@@ -28,6 +28,7 @@ import { MissingDestinations } from './consistency/missing-destinations';
 import { ContactAlertsController } from './contact/contact-alerts.controller';
 import { ContactAlertsService } from './contact/contact-alerts.service';
 import { DeclaredAlerts } from './declared-alerts.service';
+import { DeletedAlerts } from './deleted-alerts';
 import { DefaultAlerts } from './contact/default-alerts';
 import { AlertEventController } from './event/alert-event.controller';
 import { AlertEvent } from './event/alert-event.entity';
@@ -39,6 +40,8 @@ import { EpisodeRecorder } from './episode/episode-recorder';
 import { ExpiryDecisions } from './expiry/expiry-decisions';
 import { ExpiryJob } from './expiry/expiry.job';
 import { ReminderJob } from './reminder/reminder.job';
+import { IncidentTimelineController } from './timeline/incident-timeline.controller';
+import { IncidentTimelineService } from './timeline/incident-timeline.service';
 import { TestAlertController } from './test-alert.controller';
 import { TestAlertService } from './test-alert.service';
 import { TestNewAlertService } from './test-new-alert.service';
@@ -66,6 +69,7 @@ import { TestNewAlertService } from './test-new-alert.service';
     ContactAlertsController,
     AcknowledgementController,
     IncidentAcknowledgementController,
+    IncidentTimelineController,
     AcknowledgeLinkController,
   ],
   providers: [
@@ -73,10 +77,12 @@ import { TestNewAlertService } from './test-new-alert.service';
     AlertSettings,
     DeclaredAlerts,
     DefaultAlerts,
+    DeletedAlerts,
     ContactAlertsService,
     AlertOpenApi,
     AcknowledgementService,
     IncidentAcknowledgementService,
+    IncidentTimelineService,
     AcknowledgeLinkService,
     AcknowledgementJob,
     AlertMetrics,

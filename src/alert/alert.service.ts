@@ -3,7 +3,6 @@ import { type FindOptionsWhere, In, MoreThan } from 'typeorm';
 import { recordChange } from '../audit/audit-log';
 import { lastDeliveries, type Summaries } from '../delivery/delivery-summary';
 import type { Route } from '../delivery/route';
-import { EndpointService } from '../endpoint/endpoint.service';
 import type { Caller } from '../platform/access/caller';
 import { Database, type Tx } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
@@ -16,36 +15,31 @@ import { newUuid, parseId } from '../platform/ids/id';
 import { type Findings, NO_FINDINGS, together } from '../platform/problem/findings';
 import { problems } from '../platform/problem/problem';
 import { SECOND_MS } from '../platform/time/time-units';
-import { AlertSettings, columnsOf, type RoutedAlert } from './alert-settings';
+import { AlertSettings } from './alert-settings';
 import {
   type AlertQuery,
-  type AlertRule,
   type AlertView,
   type CreateAlertDto,
   RULE_FIELDS,
-  ruleOf,
   toAlertRule,
   type UpdateAlertDto,
 } from './alert.dto';
 import { Alert } from './alert.entity';
-import { HEARTBEAT } from '../endpoint/heartbeat/heartbeat-schedule';
-import { ruleOfNew } from './new-rule';
+import { DeclaredAlerts } from './declared-alerts.service';
 import { AlertLifecycle } from './episode/alert-lifecycle';
 
 const LIST = 'alerts';
 const DEFAULT_LIMIT = 1000;
 /** The limit up to which a filtered list is counted for its `X-Total-Count`. */
 const MOST_COUNTED = 1000;
-/** The audit log shows only what a read key may see: no credentials and no addresses. */
-const READER = { role: 'read' } as const;
 
 /** One organization's alert rules. Every method throws `not_found` for resources of another organization. */
 @Injectable()
 export class AlertService {
   constructor(
     private readonly database: Database,
-    private readonly endpoints: EndpointService,
     private readonly settings: AlertSettings,
+    private readonly declared: DeclaredAlerts,
     private readonly lifecycle: AlertLifecycle,
     private readonly cursors: Cursors,
     private readonly clock: DatabaseClock,
@@ -100,17 +94,10 @@ export class AlertService {
     const endpointId = parseId('endpoint', dto.endpoint_id);
     if (endpointId === null) throw problems.notFound();
     return this.database.transaction(async (tx) => {
-      const { route, defaults, generatedKeys } = own ?? (await this.settings.contactOfNew(tx, orgId, dto));
-      const { type } = await this.endpoints.hold(tx, orgId, endpointId);
-      await this.settings.claim(tx, orgId, endpointId);
-      const now = this.clock.now();
-      const rule = ruleOfNew(ruleOf(dto), ruleOf(defaults), type === HEARTBEAT);
-      const row = { id, orgId, endpointId, ...columnsOf(route), ...rule, createdAt: now, updatedAt: now };
-      await tx.manager.insert(Alert, row);
+      const [made] = await this.declared.add(tx, caller, [{ id, endpointId, dto, own }]);
+      if (!made) throw new Error('the alert was not created');
       const alert = await this.lock(tx, orgId, id);
-      const after = this.audited({ alert, route });
-      await recordChange(tx, { ...about(orgId, id), action: 'create', after });
-      return this.view(caller, { alert, route }, new Map(), generatedKeys);
+      return this.view(caller, { alert, route: made.route }, new Map(), made.generatedKeys);
     });
   }
 
@@ -125,24 +112,16 @@ export class AlertService {
       const alert = await this.lock(tx, orgId, id);
       requireMatch(tagSource(alert));
       const routed = { alert, route: await this.settings.routeOf(tx, alert, contact) };
-      const { after, generatedKeys } = this.settings.changeOf(caller, routed, dto, contact, otherEndpoint(dto, alert));
-      const rule = ruleOf(dto);
-      const isEdited =
-        after !== null || Object.entries(rule).some(([field, value]) => alert[field as keyof Alert] !== value);
+      const change = this.declared.changeOf(caller, routed, dto, contact, otherEndpoint(dto, alert));
+      const { rule, rerouted: after } = change;
       const last = await lastDeliveries(tx, orgId, [id]);
-      if (!isEdited) return this.view(caller, routed, last);
+      if (!change.isEdited) return this.view(caller, routed, last);
       const edit = { enabled: rule.enabled ?? alert.enabled, before: routed.route, after };
-      const saved = { ...rule, ...this.remindersAfter(alert, rule) };
-      await this.lifecycle.change(tx, alert, edit, () => this.save(tx, id, after, saved));
-      const changed = { alert: await this.lock(tx, orgId, id), route: after ?? routed.route };
-      await recordChange(tx, {
-        ...about(orgId, id),
-        action: 'update',
-        before: this.audited(routed),
-        after: this.audited(changed),
-        hidden: after ? ['config'] : [],
-      });
-      return this.view(caller, changed, last, generatedKeys);
+      const reminders = this.remindersAfter(alert, rule);
+      await this.lifecycle.change(tx, alert, edit, () => this.declared.save(tx, [change], reminders));
+      const changed = { alert: await this.lock(tx, orgId, id), route: change.after.route };
+      await recordChange(tx, this.declared.entryOf(change, changed));
+      return this.view(caller, changed, last, change.generatedKeys);
     });
   }
 
@@ -166,7 +145,7 @@ export class AlertService {
     return this.database.transaction(async (tx) => {
       const alert = await this.lock(tx, orgId, id);
       requireMatch(tagSource(alert));
-      const before = this.audited({ alert, route: await this.settings.routeOf(tx, alert) });
+      const before = this.declared.audited(alert, await this.settings.routeOf(tx, alert));
       await this.lifecycle.deleting(tx, id);
       await tx.manager.delete(Alert, { id });
       await recordChange(tx, { ...about(orgId, id), action: 'delete', before });
@@ -200,10 +179,6 @@ export class AlertService {
     return { remindAt: before.triggered && period !== null ? new Date(now + period * SECOND_MS) : null };
   }
 
-  private async save(tx: Tx, id: string, route: Route | null, rule: Partial<Alert>): Promise<void> {
-    await tx.manager.update(Alert, { id }, { ...(route && columnsOf(route)), ...rule, updatedAt: this.clock.now() });
-  }
-
   /**
    * Returns these alerts' destinations. If a contact is replaced between the two reads, its alerts are read again to
    * get their current destination.
@@ -232,13 +207,9 @@ export class AlertService {
     generatedKeys: readonly string[] = [],
   ): AlertView {
     const shown = route && this.settings.present(caller, { alert, route }, generatedKeys);
-    const { config, destination } = shown ?? { config: {}, destination: null };
-    const view = { ...toAlertRule(alert, config), destination, last_delivery: last.get(alert.id) ?? null };
+    const { config, destination, cannotSend } = shown ?? { config: {}, destination: null, cannotSend: null };
+    const view = { ...toAlertRule(alert, config), destination, cannot_send: cannotSend, last_delivery: last.get(alert.id) ?? null };
     return tagged(view, tagSource(alert));
-  }
-
-  private audited(routed: RoutedAlert): AlertRule {
-    return toAlertRule(routed.alert, this.settings.present(READER, routed).config);
   }
 }
 

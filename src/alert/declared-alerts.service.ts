@@ -1,32 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import { type Change, recordChanges } from '../audit/audit-log';
-import { ContactStore, type HeldContact } from '../contact/contact-store';
+import { ContactStore, type HeldContact, unknownContact } from '../contact/contact-store';
 import { Outbox } from '../delivery/outbox';
 import type { Route } from '../delivery/route';
-import { refusalOf } from '../identity/quota/quotas';
-import { Quotas } from '../identity/quota/quotas.service';
 import type { Caller } from '../platform/access/caller';
 import type { Tx } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
 import { setOwner } from '../platform/database/set-owner';
 import { updateRows } from '../platform/database/update-rows';
 import { parseId } from '../platform/ids/id';
+import { type Findings, NO_FINDINGS } from '../platform/problem/findings';
 import { problems } from '../platform/problem/problem';
 import { Turns } from '../platform/time/turns';
-import { type AlertRule, type CreateAlertDto, ruleOf, toAlertRule } from './alert.dto';
+import { type AlertRule, type CreateAlertDto, ruleOf, toAlertRule, type UpdateAlertDto } from './alert.dto';
 import { HEARTBEAT } from '../endpoint/heartbeat/heartbeat-schedule';
 import { Alert, DEFAULT_RULE, type RuleSettings } from './alert.entity';
 import { ruleOfNew } from './new-rule';
-import { AlertSettings, columnsOf, type NewRoute, routeOfContact } from './alert-settings';
+import { AlertSettings, columnsOf, type NewRoute, type RoutedAlert, routeOfContact } from './alert-settings';
 
 /** The audit log shows only what a read key may see: no credentials and no addresses. */
 const READER = { role: 'read' } as const;
 /** The maximum number of rows in one statement, which may have 65,535 parameters. */
 const INSERTED = 1000;
 
-const MOST_ALERTS = `
-  SELECT count(*)::int AS used FROM alert WHERE endpoint_id = ANY ($1::uuid[]) GROUP BY endpoint_id ORDER BY 1 DESC LIMIT 1`;
 const HOLD = 'SELECT id, type FROM endpoint WHERE org_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR KEY SHARE';
 
 /** An alert to create. Its DTO has either a contact, or a type and a config. */
@@ -34,6 +31,8 @@ export interface AlertToMake {
   id: string;
   endpointId: string;
   dto: Omit<CreateAlertDto, 'endpoint_id'>;
+  /** The result of `AlertSettings.ownOfNew`, if it was called before the transaction. */
+  own?: NewRoute | null;
 }
 
 /** An update to an alert. Its DTO has the same form as for a new alert. */
@@ -50,13 +49,24 @@ export interface PreviewedAlert {
   generatedKeys: readonly string[];
 }
 
-/** Alerts for configuration documents, which preview changes and create many alerts together. */
+/** The effect of a request on a locked alert. */
+export interface AlertChange {
+  before: RoutedAlert;
+  /** The alert as it will be stored, with its destination. */
+  after: RoutedAlert;
+  /** The new destination, or `null` if it doesn't change. */
+  rerouted: Route | null;
+  rule: Partial<RuleSettings>;
+  isEdited: boolean;
+  generatedKeys: readonly string[];
+}
+
+/** Creates and changes alerts, one or many together, and previews what configuration documents would do. */
 @Injectable()
 export class DeclaredAlerts {
   constructor(
     private readonly settings: AlertSettings,
     private readonly contacts: ContactStore,
-    private readonly quotas: Quotas,
     private readonly outbox: Outbox,
     private readonly clock: DatabaseClock,
   ) {}
@@ -82,16 +92,54 @@ export class DeclaredAlerts {
     sent: AlertToMake['dto'],
     contact: HeldContact | null,
   ): PreviewedAlert {
-    const { after, generatedKeys } = this.settings.changeOf(caller, { alert, route }, sent, contact);
-    const rule = ruleOf(sent);
-    const changed = Object.assign(new Alert(), alert, rule, after && columnsOf(after));
+    const change = this.changeOf(caller, { alert, route }, sent, contact);
+    const { before, after, hidden } = this.sidesOf(change);
+    return { isChanged: change.isEdited, before, after, hidden, generatedKeys: change.generatedKeys };
+  }
+
+  /**
+   * Returns what the fields change. `contact` is the contact in the fields, locked. Throws if the fields are invalid or
+   * `others` has findings.
+   */
+  changeOf(
+    caller: Caller,
+    before: RoutedAlert,
+    dto: UpdateAlertDto,
+    contact: HeldContact | null,
+    others: Findings = NO_FINDINGS,
+  ): AlertChange {
+    const { alert, route } = before;
+    const { after: rerouted, generatedKeys } = this.settings.changeOf(caller, before, dto, contact, others);
+    const rule = ruleOf(dto);
     const isRuleChanged = Object.entries(rule).some(([field, value]) => alert[field as keyof Alert] !== value);
+    const changed = Object.assign(new Alert(), alert, rule, rerouted && columnsOf(rerouted));
+    const after = { alert: changed, route: rerouted ?? route };
+    return { before, after, rerouted, rule, isEdited: rerouted !== null || isRuleChanged, generatedKeys };
+  }
+
+  /** Saves the rules and destinations of locked alerts. Cost: one statement. */
+  async save(tx: Tx, changes: readonly AlertChange[], more: Partial<Alert> = {}): Promise<void> {
+    const updatedAt = this.clock.now();
+    const rows = changes.map(({ after: { alert } }) => ({
+      ...Object.fromEntries(SAVED.map((name) => [name, alert[name]])),
+      ...more,
+      id: alert.id,
+      updatedAt,
+    }));
+    await updateRows(tx, Alert, rows);
+  }
+
+  /** Returns the entry for the audit log. `after` is the alert as it was stored. */
+  entryOf(change: AlertChange, after: RoutedAlert = change.after): Change {
+    const { id, orgId } = change.before.alert;
+    return { orgId, resource: 'alert', id, action: 'update', ...this.sidesOf({ ...change, after }) };
+  }
+
+  private sidesOf({ before, after, rerouted }: AlertChange) {
     return {
-      isChanged: after !== null || isRuleChanged,
-      before: this.audited(alert, route),
-      after: this.audited(changed, after ?? route),
-      hidden: after ? ['config'] : [],
-      generatedKeys,
+      before: this.audited(before.alert, before.route),
+      after: this.audited(after.alert, after.route),
+      hidden: rerouted ? ['config'] : [],
     };
   }
 
@@ -102,16 +150,22 @@ export class DeclaredAlerts {
 
   /**
    * Creates the alerts. Except for their configs, a thousand alerts take as many statements as one. Contacts are locked
-   * before endpoints. Throws `quota_exceeded`, and `not_found` for a contact.
+   * before endpoints. Throws `quota_exceeded`, and `not_found` for a contact or an endpoint.
    */
-  async add(tx: Tx, caller: Caller, alerts: readonly AlertToMake[]): Promise<void> {
-    if (alerts.length === 0) return;
+  async add(tx: Tx, caller: Caller, alerts: readonly AlertToMake[]): Promise<readonly MadeAlert[]> {
+    if (alerts.length === 0) return [];
     const { orgId } = caller;
     const contacts = await this.contacts.holdSome(tx, orgId, contactIdsOf(alerts));
+    if (contacts.size < contactIdsOf(alerts).length) throw unknownContact();
     const endpointIds = [...new Set(alerts.map(({ endpointId }) => endpointId))];
     const held = await tx.query<{ id: string; type: string }>(HOLD, [orgId, endpointIds]);
     const heartbeats = new Set(held.filter(({ type }) => type === HEARTBEAT).map(({ id }) => id));
-    const limits = await this.quotas.claim(tx, orgId, { alerts: alerts.length });
+    if (held.length < endpointIds.length) throw problems.notFound();
+    await this.settings.claim(
+      tx,
+      orgId,
+      alerts.map(({ endpointId }) => endpointId),
+    );
     const turns = new Turns();
     const made = await turns.map(alerts, (sent) =>
       this.rowOf(caller, sent, contacts.get(contactIdOf(sent) ?? '') ?? null, heartbeats.has(sent.endpointId)),
@@ -120,15 +174,12 @@ export class DeclaredAlerts {
       const rows = made.slice(from, from + INSERTED).map(({ alert: { endpoint: _e, contact: _c, ...row } }) => row);
       await tx.manager.insert(Alert, rows);
     }
-    const [most] = await tx.query<{ used: number }>(MOST_ALERTS, [endpointIds]);
-    const limit = limits.alerts_per_endpoint;
-    const refusal = refusalOf('alerts_per_endpoint', limit, (most?.used ?? 1) - 1, 1);
-    if (refusal) throw refusal;
     const changes = await turns.map(made, ({ alert, route }) => {
       const after = this.audited(alert, route);
       return { orgId, resource: 'alert' as const, id: alert.id, action: 'create' as const, after };
     });
     await recordChanges(tx, changes);
+    return made;
   }
 
   /**
@@ -146,7 +197,7 @@ export class DeclaredAlerts {
     const pending = await this.outbox.withPending(tx, ids);
     const alerts = new Map(found.map((alert) => [alert.id, alert]));
     const left: ChangedAlert[] = [];
-    const changed: { after: Alert; entry: Change }[] = [];
+    const changed: AlertChange[] = [];
     const turns = new Turns();
     for (const one of sent) {
       await turns.rest();
@@ -154,40 +205,13 @@ export class DeclaredAlerts {
       const route = routes.get(one.id);
       if (!alert || !route) throw problems.notFound();
       const contact = contacts.get(contactIdOf(one) ?? '') ?? null;
-      const { after: rerouted } = this.settings.changeOf(caller, { alert, route }, one.dto, contact);
-      const rule = ruleOf(one.dto);
-      const isStopped = alert.enabled && rule.enabled === false;
-      if (
-        (rerouted || isStopped || rule.remindEverySeconds !== undefined) &&
-        (alert.triggered || pending.has(one.id))
-      ) {
-        left.push(one);
-        continue;
-      }
-      const after = Object.assign(new Alert(), alert, rule, rerouted && columnsOf(rerouted));
-      const next = rerouted ?? route;
-      const entry: Change = {
-        orgId,
-        resource: 'alert',
-        id: one.id,
-        action: 'update',
-        before: this.audited(alert, route),
-        after: this.audited(after, next),
-        hidden: rerouted ? ['config'] : [],
-      };
-      changed.push({ after, entry });
+      const change = this.changeOf(caller, { alert, route }, one.dto, contact);
+      const isOnlyRule = !change.rerouted && !isStopping(change) && change.rule.remindEverySeconds === undefined;
+      if (isOnlyRule || (!alert.triggered && !pending.has(one.id))) changed.push(change);
+      else left.push(one);
     }
-    const updatedAt = this.clock.now();
-    const rows = changed.map(({ after }) => ({
-      ...Object.fromEntries(SAVED.map((name) => [name, after[name]])),
-      id: after.id,
-      updatedAt,
-    }));
-    await updateRows(tx, Alert, rows);
-    await recordChanges(
-      tx,
-      changed.map(({ entry }) => entry),
-    );
+    await this.save(tx, changed);
+    await recordChanges(tx, await turns.map(changed, (change) => this.entryOf(change)));
     return left;
   }
 
@@ -216,7 +240,7 @@ export class DeclaredAlerts {
   /** `isOfHeartbeat` only matters for thresholds that the document leaves out. Previews don't show those. */
   private rowOf(caller: Caller, sent: AlertToMake, contact: HeldContact | null, isOfHeartbeat = false): MadeAlert {
     const { id, endpointId, dto } = sent;
-    const own = this.settings.ownOfNew(caller, id, dto);
+    const own = sent.own ?? this.settings.ownOfNew(caller, id, dto);
     if (!own && !contact) throw new Error('the contact that was sent is not held');
     const { route, defaults, generatedKeys } = own ?? throughContact(contact as HeldContact);
     const now = this.clock.now();
@@ -226,12 +250,13 @@ export class DeclaredAlerts {
     return { alert: Object.assign(new Alert(), bare, columnsOf(route), rule, stamps), route, generatedKeys };
   }
 
-  private audited(alert: Alert, route: Route): AlertRule {
+  /** Returns the alert as shown in the audit log. */
+  audited(alert: Alert, route: Route): AlertRule {
     return toAlertRule(alert, this.settings.present(READER, { alert, route }).config);
   }
 }
 
-interface MadeAlert {
+export interface MadeAlert {
   alert: Alert;
   route: Route;
   generatedKeys: readonly string[];
@@ -249,10 +274,14 @@ const SAVED = [
   'contactId',
   'type',
   'config',
+  'destination',
 ] as const satisfies readonly (keyof Alert)[];
 
-const contactIdOf = ({ dto }: ChangedAlert): string | null => parseId('contact', dto.contact_id);
+/** Whether the change disables an enabled alert. */
+export const isStopping = ({ before, rule }: AlertChange): boolean => before.alert.enabled && rule.enabled === false;
 
-const contactIdsOf = (alerts: readonly ChangedAlert[]): string[] => [
+const contactIdOf = ({ dto }: Pick<AlertToMake, 'dto'>): string | null => parseId('contact', dto.contact_id);
+
+const contactIdsOf = (alerts: readonly Pick<AlertToMake, 'dto'>[]): string[] => [
   ...new Set(alerts.map(contactIdOf).filter((id) => id !== null)),
 ];

@@ -43,7 +43,7 @@ export class TestAlertService {
       orgId,
       alertId,
       contactId: alert.contactId,
-      incidentNo: alert.incidentNo,
+      episodeNo: alert.episodeNo,
       channelType: alert.type,
       destination: destinationOfAlert(alert),
       notification: testNotification(subjectOf(alert), id, now),

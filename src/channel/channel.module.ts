@@ -14,6 +14,26 @@ import { TeamsChannel } from './vendor/teams.channel';
 import { TelegramChannel } from './vendor/telegram.channel';
 import { TwilioChannel } from './vendor/twilio.channel';
 import { WebhookChannel } from './vendor/webhook.channel';
+import { NtfyChannel } from './declared/ntfy.channel';
+import { GotifyChannel } from './declared/gotify.channel';
+import { PushoverChannel } from './declared/pushover.channel';
+import { PushbulletChannel } from './declared/pushbullet.channel';
+import { BarkChannel } from './declared/bark.channel';
+import { MattermostChannel } from './declared/mattermost.channel';
+import { GoogleChatChannel } from './declared/google-chat.channel';
+import { RocketChatChannel } from './declared/rocketchat.channel';
+import { MatrixChannel } from './declared/matrix.channel';
+import { ZulipChannel } from './declared/zulip.channel';
+import { SignalChannel } from './declared/signal.channel';
+import { FeishuChannel } from './declared/feishu.channel';
+import { DingTalkChannel } from './declared/dingtalk.channel';
+import { WeComChannel } from './declared/wecom.channel';
+import { LineChannel } from './declared/line.channel';
+import { AppriseChannel } from './declared/apprise.channel';
+import { HomeAssistantChannel } from './declared/home-assistant.channel';
+import { AlertmanagerChannel } from './declared/alertmanager.channel';
+import { SplunkOnCallChannel } from './declared/splunk-oncall.channel';
+import { IlertChannel } from './declared/ilert.channel';
 import { ProviderClient } from './provider-client';
 
 /**
@@ -43,6 +63,26 @@ class ProviderModule {}
     PagerDutyChannel,
     OpsgenieChannel,
     TwilioChannel,
+    NtfyChannel,
+    GotifyChannel,
+    PushoverChannel,
+    PushbulletChannel,
+    BarkChannel,
+    MattermostChannel,
+    GoogleChatChannel,
+    RocketChatChannel,
+    MatrixChannel,
+    ZulipChannel,
+    SignalChannel,
+    FeishuChannel,
+    DingTalkChannel,
+    WeComChannel,
+    LineChannel,
+    AppriseChannel,
+    HomeAssistantChannel,
+    AlertmanagerChannel,
+    SplunkOnCallChannel,
+    IlertChannel,
   ],
   exports: [ChannelRegistry, ChannelConfigs, OperatorMail],
 })

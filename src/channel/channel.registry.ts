@@ -2,9 +2,17 @@ import { createHash } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { StartError } from '../platform/config/start-error';
+import type { EgressRule } from '../platform/net/egress/egress-policy';
 import { soonAfter } from '../platform/net/deadline';
 import { isOutcome } from './send-outcome';
-import { type AttemptLimits, Channel, type SendOutcome, SPEC_CHANNEL_TYPES } from './channel';
+import {
+  type AttemptLimits,
+  Channel,
+  type ChannelAudience,
+  type RecordedRequest,
+  type SendOutcome,
+  SPEC_CHANNEL_TYPES,
+} from './channel';
 import type { Notification } from './notification';
 import { hiddenValues } from './config/config-masking';
 import { notificationText } from './notification-text';
@@ -13,11 +21,22 @@ import { notificationText } from './notification-text';
  * Returns a hash that identifies a shared rate limit. It has at most 64 characters, is stable across restarts and
  * releases, and contains no secrets.
  */
-const destinationKey = (type: string, ...parts: readonly string[]): string =>
-  `${type.slice(0, 20)}:${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 32)}`;
+const destinationKey = (type: string, audience: ChannelAudience | null, ...parts: readonly string[]): string =>
+  `${type.slice(0, 20)}${audience === null ? '' : `/${audience}`}:${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 32)}`;
+
+/** Matches the key of a destination whose config decides about the audience. */
+const WITH_AUDIENCE = /^[^:]*\/(webhook|pager|chat|mail|sms):/;
 
 /** How long a channel may take to settle after its signal is aborted. This is well within the lease of its attempt. */
 const SETTLE_MS = 3000;
+
+/** The rule for a preview: a channel that opens its own connections reaches nothing. */
+const NOWHERE: EgressRule = {
+  refusal: () => 'a preview sends nothing',
+  organization: null,
+  allowsPrivate: false,
+  allowsInternalNames: false,
+};
 
 /** Thrown when a channel breaks its contract. The message contains nothing from the channel's config. */
 export class ChannelBug extends Error {}
@@ -83,12 +102,55 @@ export class ChannelRegistry implements OnModuleInit {
     return outcome;
   }
 
+  /** See `Channel.missing`. A type that isn't installed can't send anything. */
+  missing(type: string, config: object): string | null {
+    const channel = this.channels.get(type);
+    return channel ? (channel.missing?.(config) ?? null) : `This installation has no channel of type "${type}".`;
+  }
+
   /**
    * Returns the key of the rate limit and circuit breaker that all deliveries to this destination share. It contains no
    * secret.
    */
   destination(type: string, config: object): string {
-    return destinationKey(type, ...this.get(type).destination(config));
+    const channel = this.get(type);
+    const audience = this.audienceOf(type, config);
+    return destinationKey(type, audience === channel.audience ? null : audience, ...channel.destination(config));
+  }
+
+  /** Returns a digest of the format that the user chose for the messages, or `null` if the channel decides it. */
+  format(type: string, config: object): string | null {
+    const format = this.get(type).formatOf?.(config) ?? null;
+    return format === null ? null : createHash('sha256').update(format).digest('base64url').slice(0, 16);
+  }
+
+  /** Returns the audience of a config. */
+  audienceOf(type: string, config: object): ChannelAudience {
+    const channel = this.get(type);
+    return channel.audienceOf?.(config) ?? channel.audience;
+  }
+
+  /** Returns who receives the messages of a destination. An unknown type counts as a chat. */
+  receiver(type: string, destination: string): Pick<Channel, 'audience' | 'acknowledges'> {
+    const channel = this.channels.get(type);
+    const audience = WITH_AUDIENCE.exec(destination)?.[1] as ChannelAudience | undefined;
+    if (!channel) return { audience: 'chat' };
+    return audience === undefined ? channel : { audience, acknowledges: audience === 'pager' };
+  }
+
+  /** Returns the requests that a message would make. Sends nothing, even if the channel does not use the client. */
+  async preview(type: string, notification: Notification, config: object): Promise<RecordedRequest[]> {
+    const requests: RecordedRequest[] = [];
+    await this.get(type).send({
+      notification,
+      text: notificationText(notification),
+      config,
+      hidden: [],
+      egress: NOWHERE,
+      signal: AbortSignal.abort(),
+      record: (request) => requests.push(request),
+    });
+    return requests;
   }
 
   private add(type: string, channel: Channel): void {

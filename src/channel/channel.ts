@@ -1,9 +1,10 @@
 import { DiscoveryService } from '@nestjs/core';
+import type { FieldProblemCode } from '../platform/problem/problem';
 import type { EgressRule } from '../platform/net/egress/egress-policy';
 import type { Notification } from './notification';
 import type { NotificationText } from './notification-text';
 
-/** The built-in types. Any module may add others. */
+/** The built-in types, in the order of every list. Any module may add others. The first nine are the oldest. */
 export const SPEC_CHANNEL_TYPES = [
   'email',
   'webhook',
@@ -14,6 +15,26 @@ export const SPEC_CHANNEL_TYPES = [
   'pagerduty',
   'opsgenie',
   'twilio',
+  'ntfy',
+  'gotify',
+  'pushover',
+  'pushbullet',
+  'bark',
+  'mattermost',
+  'google_chat',
+  'rocketchat',
+  'matrix',
+  'zulip',
+  'signal',
+  'feishu',
+  'dingtalk',
+  'wecom',
+  'line',
+  'apprise',
+  'home_assistant',
+  'alertmanager',
+  'splunk_oncall',
+  'ilert',
 ] as const;
 
 /**
@@ -48,6 +69,14 @@ export interface AttemptLimits {
   signal: AbortSignal;
 }
 
+/** A request as it would be sent. For an email, `method` is `SMTP`. */
+export interface RecordedRequest {
+  method: string;
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+}
+
 /** Everything that one attempt needs. The registry creates it. */
 export interface SendRequest<Config> extends AttemptLimits {
   notification: Notification;
@@ -56,6 +85,8 @@ export interface SendRequest<Config> extends AttemptLimits {
   config: Config;
   /** The credentials and confidential values in the config. `ProviderClient` removes them from errors. */
   hidden: readonly string[];
+  /** For a preview: receives each request, and nothing is sent. `ProviderClient` calls it. */
+  record?: (request: RecordedRequest) => void;
 }
 
 /**
@@ -82,9 +113,21 @@ export interface Channel<Config extends object = object> {
    */
   complete?(config: Config, stored: Config | null): Config | ConfigProblem[];
   /**
+   * Returns the format that the user chose for the messages, if there is one. If it changes, a delivery that may have
+   * arrived keeps the old one, so that all its attempts are the same.
+   */
+  formatOf?(config: Config): string | null;
+  /** Returns the audience of a config, if the config decides it. */
+  audienceOf?(config: Config): ChannelAudience;
+  /**
    * Returns the account and address that share one rate limit and one circuit breaker. Only a hash of them is stored.
    */
   destination(config: Config): readonly string[];
+  /**
+   * Returns what is missing on the server or in the config, so that no message can be sent, as a sentence. `null` if
+   * nothing is missing. Values in the config may be masked.
+   */
+  missing?(config: Config): string | null;
   send(request: SendRequest<Config>): Promise<SendOutcome>;
 }
 
@@ -92,7 +135,7 @@ export interface Channel<Config extends object = object> {
 export interface ConfigProblem {
   /** The property, such as `to`. */
   key: string;
-  code: 'required' | 'invalid_config' | 'invalid_format' | 'unsupported_scheme' | 'credentials_in_url';
+  code: FieldProblemCode;
   message: string;
 }
 

@@ -1,28 +1,30 @@
 import type { FoldedIncident, Notification, NotifiedLocation } from './notification';
-import { durationText, notificationText, targetText } from './notification-text';
+import { durationText, targetText } from './kind/wording';
+import { notificationText } from './notification-text';
 
-const notificationOf = (changes: Partial<Notification>): Notification => ({
-  kind: 'triggered',
-  id: 'ev_1',
-  incidentKey: 'al_1-1',
-  triggerId: null,
-  repeat: false,
-  alert: { id: 'al_1', description: '' },
-  endpoint: { id: 'ep_1', name: 'Checkout API', url: 'tcp://db.example.com:5432', type: 'TCP' },
-  website: { id: 'ws_1', name: 'Shop', url: 'https://shop.example.com' },
-  condition: 'down',
-  isDegraded: false,
-  reason: 'threshold',
-  error: { code: 'connection_refused', message: 'connection refused' },
-  failureCount: 3,
-  successCount: 0,
-  startedAt: '2026-11-20T12:01:33.000Z',
-  createdAt: '2026-11-20T12:04:33.250Z',
-  durationSeconds: null,
-  check: null,
-  digest: null,
-  ...changes,
-});
+const notificationOf = (changes: Partial<Notification>): Notification =>
+  ({
+    kind: 'triggered',
+    id: 'ev_1',
+    incidentKey: 'al_1-1',
+    triggerId: null,
+    repeat: false,
+    alert: { id: 'al_1', description: '' },
+    endpoint: { id: 'ep_1', name: 'Checkout API', url: 'tcp://db.example.com:5432', type: 'TCP' },
+    website: { id: 'ws_1', name: 'Shop', url: 'https://shop.example.com' },
+    condition: 'down',
+    isDegraded: false,
+    reason: 'threshold',
+    error: { code: 'connection_refused', message: 'connection refused' },
+    failureCount: 3,
+    successCount: 0,
+    startedAt: '2026-11-20T12:01:33.000Z',
+    createdAt: '2026-11-20T12:04:33.250Z',
+    durationSeconds: null,
+    check: null,
+    digest: null,
+    ...changes,
+  }) as Notification;
 
 const digest = (triggered: number, resolved: number): Partial<Notification> => ({
   kind: 'digest',
@@ -241,6 +243,12 @@ describe('the details of a notification', () => {
       ['40 endpoints are still down (incident #12)', { down: 40, isMore: true, isReminder: true }, REFUSED, 'bad'],
       ['12 endpoints are back up, 28 still down (incident #12)', { up: 12 }, UP, 'good'],
       ['Incident #12 is over: 40 endpoints, 23 min', { up: 1, open: 0, durationSeconds: 1380 }, UP, 'good'],
+      [
+        'Incident #12 is over: 40 endpoints, 6 min 43 s in 2 outages',
+        { up: 1, open: 0, durationSeconds: 403, outages: 2 },
+        UP,
+        'good',
+      ],
     ])('says "%s"', (sentence, incident, members, tone) => {
       const triggered = members.filter(({ kind }) => kind === 'triggered').length;
       const counts = { triggered, resolved: members.length - triggered, members };

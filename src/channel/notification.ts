@@ -25,9 +25,38 @@ export type NotificationKind =
 
 /**
  * The content of a notification, independent of providers. All times are ISO 8601 in UTC with milliseconds. IDs are in
- * their public form.
+ * their public form. Each kind has the parts that its text needs, and `notification-kinds.ts` describes it.
  */
-export interface Notification {
+export type Notification = NotificationParts & NotificationSubject;
+
+/** The parts that belong to some kinds only. `kind` determines them. */
+type NotificationSubject =
+  | { kind: Exclude<NotificationKind, 'contact_failing' | 'expiry'> }
+  | { kind: 'contact_failing'; contact: NotifiedContact; failing: FailingContact }
+  | { kind: 'expiry'; certificate: EndingCertificate };
+
+/** A contact, with its public ID. */
+export interface NotifiedContact {
+  id: string;
+  name: string;
+}
+
+/** The channel type of a failing contact, the number of failed attempts since `startedAt`, and the last error. */
+export interface FailingContact {
+  type: string;
+  attempts: number;
+  error: string | null;
+}
+
+/** `subject` and `issuer` are `null` if no stored check contains them. `daysLeft` is a whole number. */
+export interface EndingCertificate {
+  subject: string | null;
+  issuer: string | null;
+  expiresAt: string;
+  daysLeft: number;
+}
+
+interface NotificationParts {
   kind: NotificationKind;
   /**
    * The idempotency key: `ev_…` of the event, or of the newest event in a digest. Tests, reminders, failing contacts,
@@ -39,6 +68,11 @@ export interface Notification {
    * notification is sent.
    */
   incidentId?: string;
+  /** The number of that incident, and which outage of the endpoint in it this is. Added when the notification is sent. */
+  incidentNumber?: number;
+  outage?: number;
+  /** The IANA time zone of the organization. Absent for UTC. Added when the notification is sent. */
+  timezone?: string;
   /**
    * The key for paging channels: alert ID and incident number, `al_…-7`. It is the same for a trigger and its resolve.
    */
@@ -85,13 +119,13 @@ export interface Notification {
    * The contact of a contact test, or the failing contact of `contact_failing`. In these cases, there is no alert,
    * endpoint, or website, so their texts and IDs are empty.
    */
-  contact?: { id: string; name: string };
+  contact?: NotifiedContact;
   /** The contact used for the first attempt, with its name at that time. Absent if the alert has its own config. */
-  through?: { id: string; name: string };
-  /** For `contact_failing`: the channel type, the number of failed attempts since `startedAt`, and the last error. */
-  failing?: { type: string; attempts: number; error: string | null };
-  /** For `expiry`. `subject` and `issuer` are `null` if no stored check contains them. `daysLeft` is a whole number. */
-  certificate?: { subject: string | null; issuer: string | null; expiresAt: string; daysLeft: number };
+  through?: NotifiedContact;
+  /** For `contact_failing`. */
+  failing?: FailingContact;
+  /** For `expiry`. */
+  certificate?: EndingCertificate;
   /** Links to the dashboard. Requires `PUBLIC_URL`. Added when the notification is sent. */
   links?: NotificationLinks;
   /** For `acknowledged`: who acknowledged the incident, and their note. */
@@ -149,7 +183,9 @@ export interface FoldedIncident {
   /** The number of endpoints that were part of the incident at any time, and the number that are still down. */
   endpoints: number;
   open: number;
-  /** The duration from start to end. `null` while the incident is open. */
+  /** The number of outages. Absent in messages from before outages were counted. More than one if it reopened. */
+  outages?: number;
+  /** The length of all its outages. `null` while the incident is open. */
   durationSeconds: number | null;
 }
 
@@ -160,6 +196,8 @@ export interface NotificationLinks {
    * incident, it is the incident, and for any other digest the overview.
    */
   page: string;
+  /** The page of the incident that the event belongs to. Absent if there is none. */
+  incident?: string;
   /**
    * The link for acknowledging the incident. Set only in triggers, reminders, and digests of them, and only in channels
    * that people read.

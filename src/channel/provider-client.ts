@@ -30,7 +30,9 @@ export interface ProviderResponse extends OutboundResponse {
   json: Readonly<Record<string, unknown>>;
 }
 
-type Attempt = Pick<SendRequest<unknown>, 'egress' | 'signal' | 'hidden'>;
+type Attempt = Pick<SendRequest<unknown>, 'egress' | 'signal' | 'hidden' | 'record'>;
+
+const JSON_BODY = { 'content-type': 'application/json; charset=utf-8' };
 
 /**
  * Sends one attempt over HTTP, for every channel. Applies limits and the egress policy, determines the outcome, and
@@ -51,6 +53,11 @@ export class ProviderClient {
     request: ProviderRequest,
     read: (response: ProviderResponse) => Reading,
   ): Promise<SendOutcome> {
+    if (attempt.record) {
+      const { method = 'POST', url, headers, body } = request;
+      attempt.record({ method, url, headers: { ...JSON_BODY, ...headers }, body });
+      return { result: 'delivered', status: null };
+    }
     const hidden = [...attempt.hidden, ...(request.hidden ?? [])];
     return publicOutcome(await this.exchange({ ...attempt, hidden }, request, read), hidden);
   }
@@ -64,7 +71,7 @@ export class ProviderClient {
       const response = await this.http.request({
         method,
         url,
-        headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+        headers: { ...JSON_BODY, ...headers },
         body,
         egress,
         timeoutMs: ATTEMPT_LIMIT_MS,

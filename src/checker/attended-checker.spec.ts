@@ -8,6 +8,7 @@ const refused = resultOf(down('connection_refused', 'connect', 'Refused.'));
 const slow: CheckError = { code: 'assertion_failed', phase: 'assertion', message: 'It is slow.' };
 const request: CheckRequest<unknown> = {
   target: 'pigeon://loft',
+  settings: {},
   method: 'GET',
   headers: [],
   body: null,

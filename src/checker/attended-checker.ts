@@ -15,6 +15,8 @@ export class AttendedChecker implements Checker {
   readonly assertionSources;
   readonly targetForm;
   readonly hostsOf: Checker['hostsOf'];
+  readonly settingsClass: Checker['settingsClass'];
+  readonly settingsProblems: Checker['settingsProblems'];
 
   constructor(
     private readonly type: string,
@@ -24,6 +26,8 @@ export class AttendedChecker implements Checker {
     this.assertionSources = checker.assertionSources;
     this.targetForm = checker.targetForm;
     this.hostsOf = checker.hostsOf?.bind(checker);
+    this.settingsClass = checker.settingsClass;
+    this.settingsProblems = checker.settingsProblems?.bind(checker);
   }
 
   parseTarget(url: string): unknown {

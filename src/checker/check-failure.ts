@@ -34,6 +34,15 @@ export const unknown = (code: ErrorCode, phase: CheckPhase, message: string): Ch
   error: { code, phase, message: cut(message, MAX_MESSAGE, '') },
 });
 
+/** Returns the result of a target that is up, for results that others send. */
+export const up = (durationMs = 0): CheckResult => ({
+  ...resultOf(unknown('internal', 'internal', '')),
+  outcome: 'up',
+  durationMs,
+  phases: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: durationMs, transferMs: null },
+  error: null,
+});
+
 /** Returns the result of a check that sent nothing to the target. */
 export const resultOf = ({ outcome, error }: CheckFailure): CheckResult => ({
   outcome,

@@ -30,7 +30,8 @@ function areAlike(a: object, b: object): boolean {
 describe('toCheckRequest', () => {
   it('replaces the address with the parsed target, and adds the allowed destinations', () => {
     const request = requestOf('http://one/');
-    expect(request).toEqual({ target: { url: 'http://one/' }, ...settings, egress: OPERATORS_EGRESS });
+    const target = { url: 'http://one/' };
+    expect(request).toEqual({ target, settings: {}, ...settings, egress: OPERATORS_EGRESS });
   });
 
   it('creates all requests with the same shape, so that reading one is as fast as reading another', () => {

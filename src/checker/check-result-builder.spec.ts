@@ -8,6 +8,7 @@ const builderWith = (assertions: readonly Assertion[] = [], signal = new AbortCo
   new CheckResultBuilder(
     {
       target: null,
+      settings: {},
       method: 'GET',
       headers: [],
       body: null,

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { DialError, socketFault } from '../platform/net/dial/dial-error';
 import type { Dialer } from '../platform/net/dial/dialer';
+import type { TlsIdentity } from '../platform/net/dial/trusted-roots';
 import type { Inflow } from '../platform/net/dial/inflow';
 import { arrivalMs } from '../platform/time/arrival-clock';
 import {
@@ -18,7 +19,8 @@ import {
   unknown,
   type WaitingPhase,
 } from './check-failure';
-import { certificateWarning } from './certificate-warning';
+import { certificateWarning, daysUntil } from './certificate-warning';
+import { familyOf } from './network-settings';
 import type { Certificate, CheckError, CheckPhase, CheckPhases, CheckRequest, CheckResult, ErrorCode } from './checker';
 
 export interface DialTarget {
@@ -41,6 +43,8 @@ export interface DialedTls {
   alpn?: string[];
   ca?: string | null;
   verify?: boolean;
+  /** The certificate and key in PEM with which the client identifies itself. */
+  identity?: TlsIdentity | null | undefined;
 }
 
 /** The facts that a checker contributes in addition to those that the builder collects. */
@@ -77,7 +81,8 @@ export class CheckResultBuilder {
   async dial(dialer: Dialer, { host, port, tls, unread = false, inflow }: DialTarget): Promise<Socket | null> {
     const { egress } = this.request;
     try {
-      const dialed = await dialer.dial({ host, port, tls, unread, inflow, egress, signal: this.signal });
+      const family = familyOf(this.request.settings);
+      const dialed = await dialer.dial({ host, port, tls, unread, inflow, family, egress, signal: this.signal });
       this.addDial(dialed);
       this.certificate = dialed.certificate ?? this.certificate;
       if (dialed.authorizationError === null || tls?.verify === false) return dialed.socket;
@@ -88,10 +93,34 @@ export class CheckResultBuilder {
     }
   }
 
+  /** Starts TLS on an open connection, as STARTTLS does. The caller must destroy the socket. */
+  async startTls(dialer: Dialer, socket: Socket, host: string, tls: DialedTls): Promise<Socket | null> {
+    const phases = { dnsMs: null, connectMs: null, tlsMs: null };
+    try {
+      const upgrade = { socket, address: this.address ?? host, host, tls, signal: this.signal, phases };
+      const { certificate, authorizationError, ...secured } = await dialer.startTls(upgrade);
+      this.add('tlsMs', secured.phases.tlsMs);
+      this.certificate = certificate ?? this.certificate;
+      if (authorizationError === null || tls.verify === false) return secured.socket;
+      secured.socket.destroy();
+      return this.down(authorizationError.code, 'tls', authorizationError.message);
+    } catch (error) {
+      return this.dialFailed(error);
+    }
+  }
+
+  /** Returns the facts about the certificate for the assertions. */
+  certificateFacts(): Pick<LearnedFacts, 'certificateDays'> {
+    if (this.certificate === null) return {};
+    const now = this.request.now?.() ?? Date.now();
+    return { certificateDays: daysUntil(Date.parse(this.certificate.expiresAt), now) };
+  }
+
   /** Resolves the addresses of a host, subject to the egress policy. For checks that send data without a connection. */
   async resolve(dialer: Dialer, host: string): Promise<string[] | null> {
     try {
-      const { addresses, dnsMs } = await dialer.resolve(host, this.request.egress, this.signal);
+      const family = familyOf(this.request.settings);
+      const { addresses, dnsMs } = await dialer.resolve(host, this.request.egress, this.signal, family);
       this.add('dnsMs', dnsMs);
       return addresses;
     } catch (error) {
@@ -158,6 +187,12 @@ export class CheckResultBuilder {
   /** Records that an established connection broke. `subject` is the subject of the sentence. */
   socketFailed(error: NodeJS.ErrnoException, phase: CheckPhase, subject: string): null {
     return this.fail(socketFailure(socketFault(error), phase, subject));
+  }
+
+  /** Records that a target that is up is degraded, unless an assertion finds something else. */
+  warn(code: ErrorCode, phase: CheckPhase, message: string): null {
+    this.warning ??= down(code, phase, message).error;
+    return null;
   }
 
   /** Ends the check with this failure unless there is an earlier one. `null` has no effect. */

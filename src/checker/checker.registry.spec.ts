@@ -36,6 +36,25 @@ describe('the registry of checkers', () => {
     expect(registry.get('REDIS')).toBeInstanceOf(AttendedChecker);
   });
 
+  it.each(['before', 'after'])(
+    "keeps an extension's checker of a type that a release added, found %s it",
+    async (order) => {
+      const [own, theirs] = [checkerOf('REDIS', 'OwnChecker'), checkerOf('REDIS', 'TheirChecker')];
+      @Module({ providers: [own] })
+      class CheckerModule {}
+      @Module({ providers: [theirs] })
+      class TheirModule {}
+      const modules = order === 'before' ? [TheirModule, CheckerModule] : [CheckerModule, TheirModule];
+      const app = await Test.createTestingModule({
+        imports: [DiscoveryModule, ...modules],
+        providers: [CheckerRegistry, ...specCheckers],
+      }).compile();
+      await app.init();
+      const found = app.get(CheckerRegistry).get('REDIS');
+      expect(found instanceof AttendedChecker && found.checker.constructor.name).toBe('TheirChecker');
+    },
+  );
+
   it('has no checker of a type that is not registered', async () => {
     const registry = await start(specCheckers);
     expect(registry.has('http')).toBe(false);

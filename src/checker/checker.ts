@@ -8,6 +8,12 @@ import type { TlsSettings } from './tls-settings';
 export const SPEC_CHECKER_TYPES = ['HTTP', 'HTTPS', 'TCP', 'DNS', 'ICMP', 'SSH'] as const;
 
 /**
+ * The built-in types that were added after 0.1.0. If an extension already has a checker of such a type, it stays in use,
+ * because the installation's endpoints were made for it.
+ */
+export const LATER_CHECKER_TYPES: readonly string[] = ['UDP', 'WEBSOCKET', 'GRPC', 'POSTGRES', 'REDIS', 'DOMAIN'];
+
+/**
  * The outcome of a check. `up` and `down` describe the target. `unknown` means that the monitor failed or was not
  * allowed to check. It is recorded, but doesn't count toward uptime or streaks, and never triggers an alert.
  */
@@ -48,6 +54,7 @@ export const ERROR_CODES = [
   'heartbeat_failed',
   'heartbeat_overran',
   'probe_offline',
+  'domain_expiring',
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
@@ -112,8 +119,10 @@ export interface CheckResult {
 }
 
 /** Everything that one check needs. A result must not repeat any secret in it. */
-export interface CheckRequest<Target> {
+export interface CheckRequest<Target, Settings extends object = object> {
   target: Target;
+  /** The valid settings of the type, with decrypted secrets. Settings that were not sent are absent. */
+  settings: Settings;
   /** Only used for HTTP(S). Other types ignore this field and the next four. */
   method: string;
   headers: readonly { key: string; value: string }[];
@@ -128,6 +137,14 @@ export interface CheckRequest<Target> {
   now?: (() => number) | undefined;
   /** The addresses that this organization may connect to. The rule applies to every connection. */
   egress: EgressRule;
+}
+
+/** A setting that breaks a rule of `settingsProblems`. */
+export interface SettingsProblem {
+  /** The setting, such as `password`. */
+  key: string;
+  code: 'required' | 'invalid_format' | 'out_of_range';
+  message: string;
 }
 
 /** Thrown by `parseTarget`. `message` is public and describes the problem and the accepted form. */
@@ -176,7 +193,7 @@ export function parseHostPort(url: string, { scheme, defaultPort, what, form }: 
  * `DeadlineExceeded` if the endpoint's own timeout expired, which is the target's failure. Any other reason is the
  * monitor's failure.
  */
-export interface Checker<Target = unknown> {
+export interface Checker<Target = unknown, Settings extends object = object> {
   /** The assertion sources that this type supports. Others are refused when the endpoint is saved. */
   readonly assertionSources: readonly AssertionSource[];
   /** The accepted form of the target for errors and the API reference, e.g. `tcp://host:port`. */
@@ -188,7 +205,14 @@ export interface Checker<Target = unknown> {
    * be saved.
    */
   hostsOf?(target: Target): string[];
-  check(request: CheckRequest<Target>, signal: AbortSignal): Promise<CheckResult>;
+  /**
+   * The class of the type's settings. Every property has a rule from `field` and an `@ApiProperty`. `field.Secret`
+   * properties are encrypted at rest and never returned. If a type has none, all settings are refused.
+   */
+  readonly settingsClass?: new () => Settings;
+  /** Checks rules that involve several settings, or settings and the target. Runs after validation. */
+  settingsProblems?(settings: Settings, url: string): SettingsProblem[];
+  check(request: CheckRequest<Target, Settings>, signal: AbortSignal): Promise<CheckResult>;
   /**
    * True if nothing ever runs `check`, because results of such endpoints are sent to the monitor. They have no slots,
    * and on-demand checks are refused.

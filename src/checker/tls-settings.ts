@@ -15,6 +15,27 @@ export interface TlsSettings {
   serverName: string | null;
 }
 
+/** The same settings under the names that the API, the probe protocol, and documents use. */
+export interface WireTls {
+  verify: boolean;
+  ca: string | null;
+  server_name: string | null;
+}
+
+/** Converts TLS settings to their public names. */
+export const toWireTls = ({ verify, ca, serverName }: TlsSettings): WireTls => ({
+  verify,
+  ca,
+  server_name: serverName,
+});
+
+/** Converts TLS settings from their public names. */
+export const fromWireTls = ({ verify, ca, server_name: serverName }: WireTls): TlsSettings => ({
+  verify,
+  ca,
+  serverName,
+});
+
 /** A problem with one of the settings, alone or in combination with others. */
 export interface TlsProblem {
   part: 'verify' | 'ca' | 'server_name';
@@ -81,6 +102,8 @@ interface Sent {
   url: string;
   headers: readonly { key: string; value: string }[];
   body: string | null;
+  /** True if the settings of the type contain a secret. */
+  hasSecrets?: boolean;
 }
 
 /**
@@ -97,7 +120,8 @@ export function unverifiedProblem({ verify }: TlsSettings, sent: Sent): TlsProbl
 }
 
 /** Describes the first part of the data that may be a credential. */
-function credentialIn({ url, headers, body }: Sent): string | null {
+function credentialIn({ url, headers, body, hasSecrets = false }: Sent): string | null {
+  if (hasSecrets) return 'a secret of its settings';
   const header = headers.find(({ key }) => isSensitiveHeader(key));
   if (header) return `the header ${cut(header.key, 40, '')}, which may be a credential`;
   if (body !== null && body !== '') return 'a body, which may contain a credential';

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../platform/access/caller';
+import { may } from '../platform/access/permissions';
 import { Database } from '../platform/database/database';
 import { problems } from '../platform/problem/problem';
 import { ApplyService } from './apply/apply.service';
@@ -44,7 +45,7 @@ export class ConfigurationService {
   }
 
   private async requestOf(caller: Caller, { text, query, host }: SentDocument): Promise<PlanRequest> {
-    if (query.take_over && caller.role !== 'admin') throw problems.insufficientRole('admin');
+    if (query.take_over && !may(caller, 'admin')) throw problems.insufficientRole('admin');
     const sent = await readConfigurationDocument(text, caller.orgId);
     const { document, given } = resolveSecrets(sent.document);
     return {

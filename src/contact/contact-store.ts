@@ -140,6 +140,9 @@ export class ContactStore {
 }
 
 function found([contact]: readonly HeldContact[]): HeldContact {
-  if (!contact) throw problems.referenceNotFound('/contact_id', 'the contact was not found in this organization');
+  if (!contact) throw unknownContact();
   return contact;
 }
+
+export const unknownContact = () =>
+  problems.referenceNotFound('/contact_id', 'the contact was not found in this organization');

@@ -10,6 +10,8 @@ import type { Page } from '../platform/http/page';
 import { WITH_ETAG } from '../platform/http/precondition/precondition.decorator';
 import { Route } from '../platform/http/route.decorator';
 import { ContactQuery, ContactView, CreateContactDto, DeleteContactQuery, UpdateContactDto } from './contact.dto';
+import { ContactPreviewView, PreviewContactDto } from './contact-preview.dto';
+import { ContactPreviewService } from './contact-preview.service';
 import { ContactService } from './contact.service';
 import { TestContactService } from './test-contact.service';
 
@@ -19,6 +21,7 @@ export class ContactController {
   constructor(
     private readonly contacts: ContactService,
     private readonly tests: TestContactService,
+    private readonly previews: ContactPreviewService,
   ) {}
 
   @Route('GET', '', {
@@ -119,6 +122,21 @@ export class ContactController {
     @ClientLeft() left: AbortSignal,
   ): Promise<DeliveryTestView> {
     return this.tests.sendNew(caller, dto, left);
+  }
+
+  @Route('POST', 'preview', {
+    access: 'write',
+    cost: () => 5,
+    idempotencyKey: { refused: 'Nothing is stored.' },
+    operationId: 'previewContact',
+    summary: 'Preview the messages of a contact',
+    description:
+      'Renders one message of each kind that the receiver gets, for a made-up outage. Takes the `type` and `config` of a contact. Nothing is stored or sent, and credentials are masked. You can send masked values back.',
+    returns: { ok: ContactPreviewView, description: 'The messages.' },
+    problems: ['target_not_allowed'],
+  })
+  preview(@CurrentCaller() caller: Caller, @Body() dto: PreviewContactDto): Promise<ContactPreviewView> {
+    return this.previews.preview(caller, dto);
   }
 
   @Route('POST', ':id/test', {

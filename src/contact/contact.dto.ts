@@ -77,6 +77,15 @@ export class ContactView {
   destination!: string | null;
 
   @ApiProperty({
+    type: String,
+    nullable: true,
+    description:
+      'Why no message can be sent at all, such as an email without a mail server. `null` if nothing is missing. Messages can fail nevertheless: see `last_delivery`.',
+    example: null,
+  })
+  cannot_send!: string | null;
+
+  @ApiProperty({
     type: 'integer',
     description: 'The number of alert rules that notify through the contact.',
     example: 12,
@@ -181,7 +190,7 @@ export const CONTACT_FIELDS = {
 /** The fields that clients set, as shown in the audit log. */
 export type ContactSettings = Omit<
   ContactView,
-  'destination' | 'alert_count' | 'last_delivery' | 'failing_since' | 'failing'
+  'destination' | 'cannot_send' | 'alert_count' | 'last_delivery' | 'failing_since' | 'failing'
 >;
 
 /** `config` must already be masked for the reader. */

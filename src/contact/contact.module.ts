@@ -7,6 +7,7 @@ import { OrganizationPurge } from '../identity/organization/organization-events'
 import type { Tx } from '../platform/database/database';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import { ContactView, CreateContactDto, UpdateContactDto } from './contact.dto';
+import { ContactPreviewService } from './contact-preview.service';
 import { ContactController } from './contact.controller';
 import { Contact } from './contact.entity';
 import { ContactService } from './contact.service';
@@ -17,7 +18,7 @@ import { TestContactService } from './test-contact.service';
 @Module({
   imports: [TypeOrmModule.forFeature([Contact]), ChannelModule, DeliveryModule],
   controllers: [ContactController],
-  providers: [ContactService, ContactStore, TestContactService, FailingContactsJob],
+  providers: [ContactService, ContactStore, TestContactService, ContactPreviewService, FailingContactsJob],
   exports: [ContactStore, ContactService],
 })
 export class ContactModule implements OnModuleInit {

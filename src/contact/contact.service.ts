@@ -237,10 +237,12 @@ export class ContactService {
     { alertCount, lastDelivery, failed }: ContactUse,
     generatedKeys: readonly string[] = [],
   ): ContactView {
-    const { config, destination } = this.channels.present(caller, ownerOf('', contact.id), contact, generatedKeys);
+    const owner = ownerOf('', contact.id);
+    const { config, destination, cannotSend } = this.channels.present(caller, owner, contact, generatedKeys);
     return {
       ...toContactSettings(contact, config),
       destination,
+      cannot_send: cannotSend,
       alert_count: alertCount,
       last_delivery: lastDelivery,
       failing_since: failed.since?.toISOString() ?? null,

@@ -86,7 +86,7 @@ function deliveryOf(failing: NewlyFailing, told: DefaultContact, now: Date): New
     contactId: told.id,
     eventId: null,
     kind: 'contact_failing',
-    incidentNo: 0,
+    episodeNo: 0,
     channelType: told.type,
     destination: destinationOfAlert(told),
     notification: failingNotification(failing, id, now),

@@ -7,12 +7,16 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../platform/config/config';
 import { publicPathOf, rootAbove } from '../platform/http/own-address';
 
+/** A font, which is already compressed. */
+const FONT = 'font/woff2';
+
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.txt': 'text/plain; charset=utf-8',
+  '.woff2': FONT,
 };
 
 export type Encoding = 'br' | 'gzip' | 'identity';
@@ -23,6 +27,8 @@ export interface Asset {
   etag: string;
   /** True if the file name contains a hash of the content, so that browsers may cache the file forever. */
   isImmutable: boolean;
+  /** True if the content is already compressed. */
+  isCompressed: boolean;
   body: Buffer;
 }
 
@@ -80,13 +86,21 @@ export class DashboardAssets {
       const type = TYPES[extname(file)];
       if (type === undefined || !statSync(file).isFile()) continue;
       const path = `/${relative(directory, file).split(sep).join('/')}`;
+      if (path.startsWith('/help/')) continue;
       const body = readFileSync(file);
-      this.assets.set(path, { type, etag: etagOf(body), isImmutable: /^(\/docs)?\/assets\//.test(path), body });
+      this.assets.set(path, {
+        type,
+        etag: etagOf(body),
+        isImmutable: /^(\/docs)?\/assets\//.test(path),
+        isCompressed: type === FONT,
+        body,
+      });
     }
   }
 }
 
-const etagOf = (body: Buffer): string => `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
+export const etagOf = (body: Buffer): string =>
+  `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
 
 /**
  * Returns a page with relative URLs, for a service that runs below a path. Scripts and styles find their files relative

@@ -58,7 +58,7 @@ export interface NewDelivery {
   /** For a reminder, its trigger event and its number. The pair is unique. */
   reminder?: { of: string; ordinal: number };
   kind: DeliveryKind;
-  incidentNo: number;
+  episodeNo: number;
   channelType: string;
   /** The destination's key. Deliveries with the same key share a rate limit and a circuit breaker. */
   destination: string;
@@ -89,7 +89,7 @@ export type TriggerOutcome =
 export interface PendingDelivery {
   id: string;
   kind: Exclude<DeliveryKind, 'test'>;
-  incidentNo: number;
+  episodeNo: number;
   mayHaveArrived: boolean;
   /**
    * For every kind except a resolve: true if its episode has already ended, whether or not the resolve will be sent.

@@ -44,7 +44,7 @@ export class Outbox {
         deliveries.map(({ alertId }) => alertId),
         deliveries.map(({ eventId }) => eventId),
         deliveries.map(({ kind }) => kind),
-        deliveries.map(({ incidentNo }) => incidentNo),
+        deliveries.map(({ episodeNo }) => episodeNo),
         deliveries.map(({ channelType }) => channelType),
         deliveries.map(({ destination }) => destination),
         deliveries.map(({ notification }) => JSON.stringify(notification)),

@@ -40,11 +40,12 @@ const REROUTE = `
   WITH chosen AS (
     SELECT n.id, n.state, n.here,
       CASE WHEN n.state = 'pending'
-        THEN n.here OR ($8 AND n.never_arrived AND NOT n.told)
+        THEN n.here AND (n.never_arrived OR n.same_format) OR ($8 AND n.never_arrived AND NOT n.told)
         ELSE $8 AND n.never_arrived AND (n.here OR NOT n.told) END AS moves,
       $8 AND n.lease_token IS NULL AND n.attempts > 0 AND n.detail IS DISTINCT FROM 'flapping' AS again
     FROM (
       SELECT o.*, COALESCE(o.destination = $5, false) AS here,
+        COALESCE(o.config, $2::jsonb) ->> 'format' IS NOT DISTINCT FROM $10 AS same_format,
         NOT o.may_have_arrived AND o.lease_token IS NULL AS never_arrived,
         EXISTS (
           SELECT FROM notification t
@@ -85,7 +86,8 @@ interface Moved {
 
 /**
  * Chooses the config for pending deliveries. Deliveries that were already meant for the new destination use the new
- * config, because only a credential or the format changed. Deliveries that certainly never arrived also use the new
+ * config, because only a credential or the format changed. If a user changed the body of a webhook, those that may have
+ * arrived keep the old one, because all attempts must be the same. Deliveries that certainly never arrived also use the new
  * config, if their episode's trigger may not have been sent. So do deliveries that the provider rejected within the
  * last day. All others keep the old config, so that the end of an episode is reported where its start was.
  * Cost: at most two statements, regardless of the number of alerts. The first one only locks. While it waits, another
@@ -109,6 +111,7 @@ export async function reroute(
     now,
     !isStopped,
     isSameDestination(before, after),
+    after.config.format ?? null,
   ]);
   return {
     triggers: new Set(moved.flatMap(({ eventId }) => eventId ?? [])),
@@ -125,7 +128,15 @@ export async function renewSnapshots(tx: Tx, orgId: string, before: Route, after
   await tx.query(
     `UPDATE notification SET config = $4::jsonb, contact_id = $5
      WHERE org_id = $1 AND destination = $2 AND contact_id = $3 AND state = 'pending' AND kind <> 'test'
-       AND config IS NOT NULL`,
-    [orgId, after.destination, before.contactId, JSON.stringify(after.config), after.contactId],
+       AND config IS NOT NULL
+       AND ((NOT may_have_arrived AND lease_token IS NULL) OR config ->> 'format' IS NOT DISTINCT FROM $6)`,
+    [
+      orgId,
+      after.destination,
+      before.contactId,
+      JSON.stringify(after.config),
+      after.contactId,
+      after.config.format ?? null,
+    ],
   );
 }

@@ -2,6 +2,8 @@ import { Injectable, Logger } from '@nestjs/common';
 import { toCheckRequest } from '../checker/check-request';
 import { type Checker, InvalidTarget, type CheckResult } from '../checker/checker';
 import { CheckerRegistry } from '../checker/checker.registry';
+import { checkerFor } from '../checker/both-families';
+import { NO_SETTINGS } from '../checker/settings-problems';
 import type { CheckDefinition, PreparedCheck } from '../engine/check-definition';
 import { BoundedMap } from '../platform/cache/bounded-map';
 import type { Sql } from '../platform/database/database';
@@ -48,6 +50,7 @@ export const CHECKED_SETTINGS = [
   'followRedirects',
   'assertions',
   'tls',
+  'settings',
   'certificateWarnDays',
 ] as const satisfies readonly (keyof EndpointSettings)[];
 
@@ -86,8 +89,9 @@ const READ = `
  * Estimates how many bytes the strings of a definition take in memory. The rest is about the same size for every
  * definition.
  */
-export function textBytesOf({ request: { headers, body, assertions, tls } }: PreparedCheck): number {
+export function textBytesOf({ request: { headers, body, assertions, tls, settings } }: PreparedCheck): number {
   let bytes = (body?.length ?? 0) + (tls?.ca?.length ?? 0);
+  if (settings !== NO_SETTINGS) bytes += JSON.stringify(settings).length;
   for (const { key, value } of headers) bytes += key.length + value.length;
   if (assertions.length > 0) bytes += JSON.stringify(assertions).length;
   return bytes;
@@ -187,12 +191,12 @@ export class CheckDefinitions {
   prepare(endpointId: string, settings: CheckedSettings, organization: Organization): PreparedCheck {
     const { type, timeoutSeconds, ...requested } = settings;
     const checker = this.checkers.get(type);
-    const headers = this.settings.openHeaders(endpointId, settings.headers);
+    const opened = this.settings.openSecrets(endpointId, settings);
     const egress = this.egress.forOrganization(organization);
     return {
       timeoutMs: timeoutSeconds * SECOND_MS,
-      checker,
-      request: toCheckRequest(checker, { ...requested, headers }, egress),
+      checker: checkerFor(checker, opened.settings),
+      request: toCheckRequest(checker, { ...requested, ...opened }, egress),
     };
   }
 
@@ -212,7 +216,15 @@ export class CheckDefinitions {
       this.report(id, `${why}${isExpected ? '' : ` (${String(error)})`}`);
       const checker = new UnreadableSettings(why);
       const egress = this.egress.forOrganization(organization);
-      const none = { method: 'GET', headers: [], body: null, followRedirects: false, assertions: [], tls: null };
+      const none = {
+        settings: NO_SETTINGS,
+        method: 'GET',
+        headers: [],
+        body: null,
+        followRedirects: false,
+        assertions: [],
+        tls: null,
+      };
       return { timeoutMs: settings.timeoutSeconds * SECOND_MS, checker, request: { ...none, target: null, egress } };
     }
   }

@@ -1,3 +1,4 @@
+import type { Outcome } from '../checker/checker';
 import type { MaintenanceScope } from './suppression/cover';
 
 /**
@@ -14,6 +15,24 @@ export type Suppressed =
  */
 export class SuppressionEnded {
   constructor(readonly of: Suppressed) {}
+}
+
+/** A new status of an endpoint. The IDs are UUIDs. */
+export interface StatusChange {
+  readonly orgId: string;
+  readonly endpointId: string;
+  readonly from: Outcome;
+  readonly to: Outcome;
+  /** When the check started that changed it. */
+  readonly at: Date;
+}
+
+/**
+ * Emitted inside the transaction that records checks, once for all endpoints whose status changes with them. A status
+ * that is reset, for example because an endpoint is paused, is not a change. See `EndpointsStopped` for that.
+ */
+export class EndpointStatusChanged {
+  constructor(readonly changes: readonly StatusChange[]) {}
 }
 
 /**
@@ -57,7 +76,50 @@ export class EndpointsStopped {
     readonly orgId: string,
     readonly endpointIds: readonly string[],
     readonly reason: 'disabled' | 'deleted',
+    /** For deleted endpoints that can be restored: until when their history must be kept. */
+    readonly keptUntil: Date | null = null,
   ) {}
+}
+
+/**
+ * Emitted inside the transaction that deletes endpoints which can be restored, before `EndpointsStopped`. Their rows are
+ * locked. Listeners pass what they need to restore their own rows to `keep`.
+ */
+export class EndpointsKeeping {
+  readonly parts = new Map<string, Record<string, unknown>>();
+
+  constructor(readonly endpointIds: readonly string[]) {}
+
+  /** Keeps a part of an endpoint, which must be representable in JSON. */
+  keep(endpointId: string, name: string, part: unknown): void {
+    this.parts.set(endpointId, { ...this.parts.get(endpointId), [name]: part });
+  }
+}
+
+/**
+ * Emitted inside the transaction that restores a deleted endpoint, while it has locked only the row of its website.
+ * Listeners acquire their locks now, and pass the rest of their work to `whenCreated`.
+ */
+export class EndpointRestoring {
+  private readonly works: (() => Promise<void>)[] = [];
+
+  constructor(
+    readonly orgId: string,
+    readonly endpointId: string,
+    /** The key of its history. */
+    readonly key: string,
+    readonly parts: Readonly<Record<string, unknown>>,
+  ) {}
+
+  /** Runs `work` in the same transaction, after the endpoint exists again. */
+  whenCreated(work: () => Promise<void>): void {
+    this.works.push(work);
+  }
+
+  /** Called by the emitter once the endpoint exists. */
+  async created(): Promise<void> {
+    for (const work of this.works) await work();
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import type { OpenAPIObject } from '@nestjs/swagger';
+import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
+import { markedKeys, nestedType } from '../channel/config/config-metadata';
 import { SPEC_CHECKER_TYPES } from '../checker/checker';
 import { CheckerRegistry } from '../checker/checker.registry';
 import { OpenApiParts } from '../platform/openapi/openapi-parts';
@@ -16,19 +17,45 @@ export class EndpointOpenApi implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.parts.add([], ({ components }) => {
+    this.parts.add(this.settingsClasses(), ({ components }) => {
+      for (const model of this.settingsClasses()) markSecrets(components?.schemas ?? {}, model);
       for (const { name } of [CreateEndpointDto, UpdateEndpointDto]) this.complete(components?.schemas?.[name]);
       for (const schema of Object.values(components?.schemas ?? {})) addTypes(schema, this.registry.types());
     });
+  }
+
+  private settingsClasses(): (new () => object)[] {
+    return [...new Set(this.registry.types().flatMap((type) => this.registry.get(type).settingsClass ?? []))];
   }
 
   private complete(schema: Schemas[string] | undefined): void {
     if (!schema || !('properties' in schema)) return;
     const types = this.registry.types();
     const forms = types.map((type) => `\`${type}\` ${this.registry.get(type).targetForm}`);
-    const { type, url } = schema.properties ?? {};
+    const { type, url, settings } = schema.properties ?? {};
     if (type && !('$ref' in type)) type.enum = types;
+    // Forms and clients find the schema of a type's settings here. A union would not say which one applies.
+    if (settings)
+      Object.assign(settings, {
+        'x-settings-of': Object.fromEntries(
+          types.flatMap((each) => {
+            const { settingsClass } = this.registry.get(each);
+            return settingsClass ? [[each, { $ref: getSchemaPath(settingsClass) }]] : [];
+          }),
+        ),
+      });
     if (url && !('$ref' in url)) url.description = `${url.description ?? ''} Accepted forms: ${forms.join(' · ')}.`;
+  }
+}
+
+/** Secrets are accepted and never returned. */
+function markSecrets(schemas: Schemas, model: new () => object): void {
+  const schema = schemas[model.name];
+  if (!schema || !('properties' in schema)) return;
+  for (const [key, property] of Object.entries(schema.properties ?? {})) {
+    if (!('$ref' in property) && markedKeys(model, 'secret').includes(key)) property.writeOnly = true;
+    const nested = nestedType(model, key);
+    if (nested) markSecrets(schemas, nested);
   }
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { ClaimedSlot } from '../engine/claimed-slot';
 import type { Sql, Tx } from '../platform/database/database';
+import { rowsOf } from '../platform/database/rows-of';
 import { epochMs } from '../platform/database/epoch-ms';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import { LOCAL_NAME } from '../probe/probe-directory';
@@ -66,7 +67,7 @@ const SEVERAL = '(SELECT count(*) > 1 FROM (SELECT FROM organization LIMIT 2) AS
 // (docs/decisions/0019-overload.md). The statement skips an endpoint that another instance may still be checking.
 // Within this instance, checks of the same endpoint are kept apart in memory. If the clock is past $5, it has jumped,
 // and nothing is claimed. The first two columns are returned even if there are no slots. Cost: one index range scan
-// over the due rows and one update for each, measured with PostgreSQL 15 (docs/benchmarks.md).
+// over the due rows and one update for each, measured with PostgreSQL 15 (docs/contributing/benchmarks.md).
 const claimOf = (organizations: string): string => `
   WITH due AS (
     SELECT endpoint_id, next_check_at FROM endpoint_schedule
@@ -203,6 +204,35 @@ const DUE_NOW = `
 /** The number of endpoints that one call of `dueAfter` moves. */
 const DUE_BATCH = 2000;
 
+const SCHEDULED = rowsOf<Scheduled>({
+  endpoint_id: ['uuid', ({ endpointId }) => endpointId],
+  org_id: ['uuid', ({ orgId }) => orgId],
+  interval_seconds: ['int', ({ intervalSeconds }) => intervalSeconds],
+  timeout_seconds: ['int', ({ timeoutSeconds }) => timeoutSeconds],
+  phase_ms: ['int', ownPhaseMs],
+  active: ['boolean', ({ active }) => active],
+  revision: ['int', ({ revision }) => revision],
+  scheduled: ['boolean', ({ scheduled }) => scheduled],
+  located: ['boolean', ({ locations }) => isLocated(locations)],
+});
+
+const ADD = `
+  INSERT INTO endpoint_schedule (${SCHEDULED.names}, next_check_at)
+  SELECT *, CASE WHEN r.scheduled THEN now() ELSE ${NO_SLOT} END FROM ${SCHEDULED.as('r')}`;
+
+const CHANGED = rowsOf<Scheduled & { isDueAtOnce: boolean }>({
+  ...SCHEDULED.columns,
+  at_once: ['boolean', ({ isDueAtOnce }) => isDueAtOnce],
+});
+
+const CHANGE = `
+  UPDATE endpoint_schedule s
+     SET interval_seconds = r.interval_seconds, timeout_seconds = r.timeout_seconds, phase_ms = r.phase_ms, active = r.active,
+         revision = r.revision, scheduled = r.scheduled, located = r.located,
+         next_check_at = CASE WHEN NOT r.scheduled THEN ${NO_SLOT} WHEN r.at_once THEN now()
+                              ELSE LEAST(s.next_check_at, ${nextSlot('now()', 'r.phase_ms', 'r.interval_seconds')}) END
+    FROM ${CHANGED.as('r')} WHERE s.endpoint_id = r.endpoint_id`;
+
 /** Contains all SQL that changes `next_check_at`. Stateless: the caller passes the connection or the transaction. */
 @Injectable()
 export class EndpointSchedule {
@@ -286,71 +316,16 @@ export class EndpointSchedule {
 
   /** Adds new endpoints. Scheduled ones are due immediately, then on their grid. Cost: one statement. */
   async add(sql: Sql, rows: readonly Scheduled[]): Promise<void> {
-    await sql.query(
-      `INSERT INTO endpoint_schedule (endpoint_id, org_id, interval_seconds, timeout_seconds, phase_ms, active, revision, scheduled, located, next_check_at)
-       SELECT *, CASE WHEN r.scheduled THEN now() ELSE ${NO_SLOT} END
-         FROM unnest($1::uuid[], $2::uuid[], $3::integer[], $4::integer[], $5::integer[], $6::boolean[], $7::integer[], $8::boolean[], $9::boolean[])
-           AS r (endpoint_id, org_id, interval_seconds, timeout_seconds, phase_ms, active, revision, scheduled, located)`,
-      [
-        rows.map(({ endpointId }) => endpointId),
-        rows.map(({ orgId }) => orgId),
-        rows.map(({ intervalSeconds }) => intervalSeconds),
-        rows.map(({ timeoutSeconds }) => timeoutSeconds),
-        rows.map(ownPhaseMs),
-        rows.map(({ active }) => active),
-        rows.map(({ revision }) => revision),
-        rows.map(({ scheduled }) => scheduled),
-        rows.map(({ locations }) => isLocated(locations)),
-      ],
-    );
+    await sql.query(ADD, SCHEDULED.of(rows));
   }
 
   /**
-   * Updates the row of a changed endpoint. Pass `dueAtOnce` if its check has changed or it was enabled. Otherwise its
-   * next slot is on the new grid.
+   * Updates the rows of changed endpoints. `isDueAtOnce` is true if its check has changed or it was enabled. Otherwise
+   * its next slot is on the new grid. Cost: one statement.
    */
-  async change(sql: Sql, row: Scheduled, dueAtOnce: boolean): Promise<void> {
-    await sql.query(
-      `UPDATE endpoint_schedule SET interval_seconds = $2, timeout_seconds = $3, phase_ms = $4, active = $5, revision = $6, scheduled = $8, located = $9,
-              next_check_at = CASE WHEN NOT $8 THEN ${NO_SLOT} WHEN $7 THEN now() ELSE LEAST(next_check_at, ${nextSlot('now()', '$4::integer', '$2::integer')}) END
-        WHERE endpoint_id = $1`,
-      [
-        row.endpointId,
-        row.intervalSeconds,
-        row.timeoutSeconds,
-        ownPhaseMs(row),
-        row.active,
-        row.revision,
-        dueAtOnce,
-        row.scheduled,
-        isLocated(row.locations),
-      ],
-    );
-  }
-
-  /** Updates the rows of several changed endpoints. Cost: one statement. */
-  async changeSome(sql: Sql, rows: readonly (Scheduled & { isDueAtOnce: boolean })[]): Promise<void> {
+  async change(sql: Sql, rows: readonly (Scheduled & { isDueAtOnce: boolean })[]): Promise<void> {
     if (rows.length === 0) return;
-    await sql.query(
-      `UPDATE endpoint_schedule s
-          SET interval_seconds = r.interval_seconds, timeout_seconds = r.timeout_seconds, phase_ms = r.phase_ms, active = r.active,
-              revision = r.revision, scheduled = r.scheduled, located = r.located,
-              next_check_at = CASE WHEN NOT r.scheduled THEN ${NO_SLOT} WHEN r.at_once THEN now() ELSE LEAST(s.next_check_at, ${nextSlot('now()', 'r.phase_ms', 'r.interval_seconds')}) END
-         FROM unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::boolean[], $6::int[], $7::boolean[], $8::boolean[], $9::boolean[])
-           AS r (endpoint_id, interval_seconds, timeout_seconds, phase_ms, active, revision, at_once, scheduled, located)
-        WHERE s.endpoint_id = r.endpoint_id`,
-      [
-        rows.map(({ endpointId }) => endpointId),
-        rows.map(({ intervalSeconds }) => intervalSeconds),
-        rows.map(({ timeoutSeconds }) => timeoutSeconds),
-        rows.map(ownPhaseMs),
-        rows.map(({ active }) => active),
-        rows.map(({ revision }) => revision),
-        rows.map(({ isDueAtOnce }) => isDueAtOnce),
-        rows.map(({ scheduled }) => scheduled),
-        rows.map(({ locations }) => isLocated(locations)),
-      ],
-    );
+    await sql.query(CHANGE, CHANGED.of(rows));
   }
 
   /**

@@ -29,6 +29,7 @@ import { HTTP_METHODS } from '../checker/check-request';
 import { INTERVAL_BOUNDS, TIMEOUT_BOUNDS } from '../platform/config/check-bounds';
 import {
   IsName,
+  IsPlainObject,
   Nested,
   Nullable,
   ObjectList,
@@ -66,6 +67,7 @@ import { HEARTBEAT } from './heartbeat/heartbeat-schedule';
 import { EndpointLocation, LocationsField, QuorumField, ShownQuorum } from './locations/location.dto';
 import { locationSet, shownQuorum, storedQuorum } from './locations/locations';
 import type { Quorum } from './verdict';
+import { shownSettings } from './settings/stored-settings';
 import { EndpointTls, sentTls, shownTls, TlsDto } from './settings/tls.dto';
 
 export const ENDPOINT_STATUSES = ['up', 'down', 'unknown', 'paused'] as const;
@@ -212,6 +214,15 @@ export class EndpointView {
     description: `How the certificate of the host in the URL is checked. ${OF_CHECKS}`,
   })
   tls!: EndpointTls | null;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    nullable: true,
+    description: `The settings of the type. Settings with their default values are absent. Secrets are masked for every role. ${OF_CHECKS}`,
+    example: {},
+  })
+  settings!: object | null;
 
   @ApiProperty({
     type: EndpointHeartbeat,
@@ -427,6 +438,22 @@ export class CreateEndpointDto {
   @Nested(() => TlsDto)
   tls?: TlsDto | null;
 
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: true,
+    nullable: true,
+    description:
+      'The settings of the type, such as the password of a `REDIS` check. Only the members that are sent change, and a ' +
+      'member that is `null` is set to its default. `null` sets all of them to their defaults, and so does a change of ' +
+      '`type` to one with other settings. Secrets are write-only: they are encrypted at rest and returned masked. If ' +
+      'you send a mask back, the stored value is kept. If the check will connect to another server, you must send the ' +
+      'secrets again.',
+    example: { ip: 'any' },
+  })
+  @Nullable()
+  @IsPlainObject()
+  settings?: object | null;
+
   @LocationsField()
   locations?: readonly string[];
 
@@ -520,6 +547,7 @@ export const SETTING_FIELDS = {
   followRedirects: 'follow_redirects',
   assertions: 'assertions',
   tls: 'tls',
+  settings: 'settings',
   heartbeat: 'heartbeat',
   locations: 'locations',
   quorum: 'quorum',
@@ -544,6 +572,7 @@ export const sentSettings = (dto: SentWithoutNulls): Partial<EndpointSettings> =
       name: dto.name?.trim(),
       url: dto.url?.trim(),
       headers: undefined,
+      settings: undefined,
       assertions: dto.assertions?.map(plainAssertion),
       tls: dto.tls === undefined ? undefined : sentTls(dto.tls),
       heartbeat: dto.heartbeat ? sentSchedule(dto.heartbeat) : undefined,
@@ -609,6 +638,7 @@ const NO_CHECKS = {
   follow_redirects: null,
   assertions: null,
   tls: null,
+  settings: null,
 };
 
 const heartbeatOf = ({ heartbeat, pingId, pushToken, ...row }: EndpointRow, base: string | null) =>
@@ -636,7 +666,13 @@ export const toEndpointView = (
   ...toFields(row, SETTING_FIELDS),
   ...(row.type === HEARTBEAT
     ? { ...NO_CHECKS, heartbeat: heartbeatOf(row, base) }
-    : { headers, assertions: row.assertions.map(shownAssertion), tls: shownTls(row), heartbeat: null }),
+    : {
+        headers,
+        assertions: row.assertions.map(shownAssertion),
+        tls: shownTls(row),
+        settings: shownSettings(row.settings),
+        heartbeat: null,
+      }),
   quorum: shownQuorum(row.quorum),
   by_location: byLocation,
   group: row.group,
@@ -714,4 +750,5 @@ export const MASKED_SETTINGS = [
   'headers',
   'body',
   'assertions',
+  'settings',
 ] as const satisfies readonly (keyof EndpointSettings)[];

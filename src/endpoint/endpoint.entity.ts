@@ -17,6 +17,7 @@ import type { TlsSettings } from '../checker/tls-settings';
 import { Website } from '../website/website.entity';
 import type { HeartbeatSchedule } from './heartbeat/heartbeat-schedule';
 import { DEFAULT_LOCATIONS } from './locations/locations';
+import type { StoredSettings } from './settings/stored-settings';
 
 /** A stored header. The value of a sensitive one is encrypted. */
 export interface StoredHeader {
@@ -97,6 +98,10 @@ export class Endpoint {
   /** `null` means that all settings are defaults. */
   @Column('jsonb', { nullable: true })
   tls!: TlsSettings | null;
+
+  /** The settings of the type with their secrets encrypted, or `null` if all of them are defaults. */
+  @Column('jsonb', { nullable: true })
+  settings!: StoredSettings | null;
 
   /** The schedule on which a heartbeat's pings are expected, or `null` for all other types. */
   @Column('jsonb', { nullable: true })
@@ -189,6 +194,7 @@ export const DEFAULT_SETTINGS: EndpointSettings = {
   followRedirects: true,
   assertions: [],
   tls: null,
+  settings: null,
   heartbeat: null,
   certificateWarnDays: DEFAULT_WARN_DAYS,
   quorum: 'majority',

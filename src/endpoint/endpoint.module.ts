@@ -3,14 +3,19 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { CheckerModule } from '../checker/checker.module';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import { OrganizationPurge } from '../identity/organization/organization-events';
+import { RetentionJob } from '../platform/jobs/retention.job';
 import { NetModule } from '../platform/net/net.module';
 import { ProbeModule } from '../probe/probe.module';
 import { WebsitePurge, WebsiteStarted, WebsiteStopped } from '../website/website-events';
 import { WebsiteModule } from '../website/website.module';
+import { DeletedEndpointController } from './bin/deleted-endpoint.controller';
+import { DELETED_ENDPOINT_RETENTION } from './bin/deleted-endpoint-rows';
+import { DeletedEndpointService } from './bin/deleted-endpoint.service';
 import { CheckDefinitions } from './check-definitions';
 import { EndpointRepository } from './endpoint.repository';
 import { EndpointPurge } from './endpoint-purge';
 import { EndpointSettingsResolver } from './settings/endpoint-settings';
+import { TypeSettings } from './settings/type-settings';
 import { EndpointSchedule } from './endpoint-schedule';
 import { EndpointOpenApi } from './endpoint-openapi';
 import { EndpointController } from './endpoint.controller';
@@ -27,14 +32,16 @@ import { WebsiteSetupService } from './website-setup.service';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Endpoint]), WebsiteModule, CheckerModule, NetModule, ProbeModule],
-  controllers: [WebsiteSetupController, EndpointSearchController, SitemapController, EndpointController],
+  controllers: [WebsiteSetupController, EndpointSearchController, SitemapController, DeletedEndpointController, EndpointController],
   providers: [
     EndpointService,
+    DeletedEndpointService,
     EndpointRepository,
     EndpointSearchService,
     SitemapService,
     EndpointPurge,
     EndpointSettingsResolver,
+    TypeSettings,
     EndpointSchedule,
     CheckDefinitions,
     EndpointOpenApi,
@@ -56,7 +63,10 @@ export class EndpointModule implements OnModuleInit {
     private readonly events: TransactionEvents,
     private readonly endpoints: EndpointService,
     private readonly purge: EndpointPurge,
-  ) {}
+    retention: RetentionJob,
+  ) {
+    retention.add(DELETED_ENDPOINT_RETENTION);
+  }
 
   onModuleInit(): void {
     this.events.on(WebsiteStarted, ({ websiteId }, tx) => this.endpoints.startOfWebsite(tx, websiteId));

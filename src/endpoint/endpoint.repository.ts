@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Quotas } from '../identity/quota/quotas.service';
 import type { Caller } from '../platform/access/caller';
+import { may } from '../platform/access/permissions';
 import { Database, type Sql, type Tx } from '../platform/database/database';
 import { Cursors, LARGE_ROWS } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
@@ -12,7 +13,7 @@ import { NIL_UUID } from '../platform/ids/id';
 import { selectColumns } from '../platform/database/select-columns';
 import { updateRows } from '../platform/database/update-rows';
 import { type EndpointQuery, type EndpointRow, type EndpointView, toEndpointView } from './endpoint.dto';
-import { Endpoint, type EndpointSettings, tagSource, type WithLocations } from './endpoint.entity';
+import { Endpoint, type EndpointSettings, tagSource } from './endpoint.entity';
 import { EndpointSettingsResolver } from './settings/endpoint-settings';
 import { LOCATIONS_COLUMN, readByLocation } from './locations/by-location';
 import type { EndpointLocation } from './locations/location.dto';
@@ -95,6 +96,7 @@ interface Beside {
 export interface SavedEndpoint {
   id: string;
   revision: number;
+  websiteId: string;
   settings: EndpointSettings;
   before: EndpointSettings;
 }
@@ -146,37 +148,20 @@ export class EndpointRepository {
   }
 
   /**
-   * Saves new settings of a locked endpoint. Throws: `quota_exceeded` if it needs more checks per second than the quota
-   * allows.
+   * Saves new settings of locked endpoints of one organization. `moreChecks` is the total of additional checks per
+   * second. Throws: `quota_exceeded` if they need more checks per second than the quota allows.
    */
-  async save(
-    tx: Tx,
-    before: Endpoint & WithLocations,
-    { locations, ...settings }: EndpointSettings & Pick<Endpoint, 'revision' | 'websiteId'>,
-  ): Promise<void> {
-    const { id, orgId } = before;
-    const { intervalSeconds } = settings;
-    const moreChecks = checksPerSecond({ intervalSeconds, locations }) - checksPerSecond(before);
-    if (moreChecks > 0) await this.quotas.claim(tx, orgId, { checks_per_second: moreChecks });
-    await tx.manager.update(Endpoint, { id }, { ...settings, locationCount: locations.length, updatedAt: new Date() });
-    await holdWatchedProbes(tx, this.probes, orgId, [{ after: settings, before }]);
-    await saveNamedLocations(tx, this.probes, orgId, [{ id, intervalSeconds, locations, before }]);
-  }
-
-  /**
-   * Saves new settings of several locked endpoints of one organization. `moreChecks` is the total of additional checks
-   * per second.
-   */
-  async saveSome(tx: Tx, orgId: string, rows: readonly SavedEndpoint[], moreChecks: number): Promise<void> {
+  async save(tx: Tx, orgId: string, rows: readonly SavedEndpoint[], moreChecks: number): Promise<void> {
     if (moreChecks > 0) await this.quotas.claim(tx, orgId, { checks_per_second: moreChecks });
     const updatedAt = new Date();
     await updateRows(
       tx,
       Endpoint,
-      rows.map(({ settings, id, revision }) => ({
+      rows.map(({ settings, id, revision, websiteId }) => ({
         ...settings,
         id,
         revision,
+        websiteId,
         locationCount: settings.locations.length,
         updatedAt,
       })),
@@ -262,7 +247,7 @@ export class EndpointRepository {
       byLocation: byLocation.get(id) ?? null,
       base: this.settings.publicUrl,
     });
-    if (role !== 'read') return view;
+    if (may({ role }, 'secrets.read')) return view;
     return { ...withoutCredentials(view), heartbeat: view.heartbeat && withoutAddress(view.heartbeat) };
   }
 }

@@ -1,9 +1,13 @@
 // The exports of `uptime-monitor/module`: everything that a module with routes and tables needs.
 export { type Change, recordChange, recordChanges } from '../audit/audit-log';
 export type { AuditAction } from '../audit/audited-change';
-export { EndpointsStopped } from '../endpoint/endpoint-events';
+export { AlertResolved, AlertTriggered } from '../alert/episode/alert-events';
+export { EndpointsStopped, EndpointStatusChanged, type StatusChange } from '../endpoint/endpoint-events';
+export { type IncidentChange, IncidentChanged } from '../incident/incident-events';
+export { PassiveResults } from '../monitoring/source/passive/passive-results';
 export { OrganizationDeleted, OrganizationPurge } from '../identity/organization/organization-events';
-export { Access, type Caller, CurrentCaller, OrgId, type Role } from '../platform/access/caller';
+export { Access, type Caller, CurrentCaller, OrgId } from '../platform/access/caller';
+export { may, type Permission, type Role } from '../platform/access/permissions';
 export { Database, type Sql, type TransactionLimits, type Tx, WorkerDatabase } from '../platform/database/database';
 export { selectColumns } from '../platform/database/select-columns';
 export { TransactionEvents } from '../platform/events/transaction-events';
@@ -27,6 +31,7 @@ export {
 export { formatId, newUuid, NIL_UUID, parseId } from '../platform/ids/id';
 export { PrefixedIdPipe } from '../platform/ids/prefixed-id.pipe';
 export { IsPublicId } from '../platform/ids/public-id.rule';
+export { inBatches, type KeptRows, type Removal, type Retention, RetentionJob } from '../platform/jobs/retention.job';
 export { BackgroundJob, BackgroundJobs, type JobOptions } from '../platform/jobs/background-job';
 export {
   OutboundError,

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Env } from '../platform/config/env';
-import { compose } from './composition';
+import { ID_PREFIXES } from '../platform/ids/id';
+import { compose, shortPrefixes } from './composition';
 import type { Extension } from './extension';
 
 class Invoices1800000000000 {
@@ -28,7 +29,7 @@ class CommonSettings {
   @Env('CURRENCY') currency = 'EUR';
 }
 
-const billing: Extension = { name: 'billing', ids: { invoice: 'ivc' }, audited: ['invoice'] };
+const billing: Extension = { name: 'billing', ids: { invoice: 'invc' }, audited: ['invoice'] };
 
 const refusalOf = (...extensions: readonly Extension[]): string => {
   try {
@@ -40,10 +41,17 @@ const refusalOf = (...extensions: readonly Extension[]): string => {
 };
 
 describe('combining extensions', () => {
+  it('leaves prefixes of four and more letters to extensions, and warns of shorter ones', () => {
+    expect(Object.values(ID_PREFIXES).filter((prefix) => prefix.length > 3)).toEqual([]);
+    const older: Extension = { name: 'older', ids: { order: 'ord', invoice: 'invc' } };
+    expect(compose([older]).ids).toEqual({ order: 'ord', invoice: 'invc' });
+    expect(shortPrefixes([billing, older])).toEqual([expect.stringContaining('the id prefix "ord" of "order"')]);
+  });
+
   it('collects everything from all extensions, with migrations in chronological order', () => {
     const migrations = [Invoices1800000000000, Prices1700000000000];
     const composed = compose([{ ...billing, migrations, settings: BillingSettings }, { name: 'other' }]);
-    expect(composed.ids).toEqual({ invoice: 'ivc' });
+    expect(composed.ids).toEqual({ invoice: 'invc' });
     expect(composed.audited).toEqual(['invoice']);
     expect(composed.settings).toEqual([BillingSettings]);
     expect(composed.migrations.map(({ extension, name }) => [extension, name])).toEqual([
@@ -62,10 +70,10 @@ describe('combining extensions', () => {
     ],
     ["a prefix of the service's", [{ name: 'a', ids: { invoice: 'ws' } }], 'already belongs to "website"'],
     ['the prefix of API keys', [{ name: 'a', ids: { invoice: 'ums' } }], 'already belongs to API keys'],
-    ['a prefix that is none', [{ name: 'a', ids: { invoice: 'I1' } }], 'two to eight lower-case letters'],
+    ['a prefix that is none', [{ name: 'a', ids: { invoice: 'I1' } }], 'four to eight lower-case letters'],
     [
       'a prefix of two extensions',
-      [billing, { name: 'stock', ids: { inventory: 'ivc' } }],
+      [billing, { name: 'stock', ids: { inventory: 'invc' } }],
       'already belongs to "invoice" of extension "billing"',
     ],
     [

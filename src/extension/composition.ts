@@ -22,7 +22,12 @@ export interface Composition {
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const MAX_NAME = 40;
 const KIND = /^[a-z][A-Za-z0-9_]{0,39}$/;
-const PREFIX = /^[a-z]{2,8}$/;
+const PREFIX = /^[a-z]{4,8}$/;
+/**
+ * Prefixes that extensions could choose until 0.1.0. They may collide with a prefix that a release adds, because those
+ * have at most three letters.
+ */
+const SHORT_PREFIX = /^[a-z]{2,3}$/;
 /** The prefix of the service's API keys, which no ID kind may use. */
 const KEY_PREFIX = 'ums';
 /** TypeORM's format: a timestamp in milliseconds at the end of the class name. */
@@ -50,6 +55,19 @@ export function compose(extensions: readonly Extension[]): Composition {
   };
 }
 
+/** Returns one sentence for each prefix that a later release of the service may claim. */
+export const shortPrefixes = (extensions: readonly Extension[]): string[] =>
+  extensions.flatMap((extension) =>
+    Object.entries(extension.ids ?? {})
+      .filter(([, prefix]) => SHORT_PREFIX.test(prefix))
+      .map(([kind, prefix]) =>
+        about(
+          extension,
+          `the id prefix "${prefix}" of "${kind}" has fewer than four letters. A later release may use it and then not start. Choose a longer one.`,
+        ),
+      ),
+  );
+
 const about = ({ name }: Extension, text: string): string => `Extension "${name}": ${text}`;
 
 function nameConflicts(extension: Extension, index: number, all: readonly Extension[]): string[] {
@@ -75,7 +93,8 @@ function idConflicts(extensions: readonly Extension[]): string[] {
       const sayAbout = (text: string): unknown => conflicts.push(about(extension, text));
       if (!KIND.test(kind))
         sayAbout(`the kind of id "${kind}" must be a word of letters and digits, such as "invoice".`);
-      if (!PREFIX.test(prefix)) sayAbout(`the id prefix "${prefix}" must be two to eight lower-case letters.`);
+      if (!PREFIX.test(prefix) && !SHORT_PREFIX.test(prefix))
+        sayAbout(`the id prefix "${prefix}" must be four to eight lower-case letters.`);
       const owner = kinds.get(kind);
       if (owner !== undefined) sayAbout(`the kind of id "${kind}" already belongs to ${owner}. Choose another name.`);
       const other = prefix === KEY_PREFIX ? 'API keys' : prefixes.get(prefix);

@@ -14,7 +14,7 @@ export interface Extension {
   readonly name: string;
   /** The modules. The service finds checkers and channels in their providers, and routes in their controllers. */
   readonly modules?: readonly NestModule[];
-  /** The ID kinds with their prefixes. With `{ invoice: 'ivc' }`, `formatId('invoice', uuid)` returns an `ivc_…` ID. */
+  /** The ID kinds with their prefixes. With `{ invoice: 'invc' }`, `formatId('invoice', uuid)` returns an `invc_…` ID. */
   readonly ids?: Readonly<Record<string, string>>;
   /** The ID kinds whose changes `recordChange` writes to the audit log. */
   readonly audited?: readonly string[];

@@ -1,6 +1,7 @@
 import type { HeartbeatSchedule } from '../endpoint/heartbeat/heartbeat-schedule';
 import type { Sql } from '../platform/database/database';
 import { epochMs } from '../platform/database/epoch-ms';
+import { rowsOf } from '../platform/database/rows-of';
 import type { HeartbeatState, Run, Verdict } from './expectation';
 
 /** A result that was committed together with its heartbeat but may not have been recorded as a check yet. */
@@ -75,22 +76,36 @@ export async function lockHeartbeats(
 
 const at = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString());
 
+const DECIDED = rowsOf<Stored>({
+  endpoint_id: ['uuid', ({ after }) => after.endpointId],
+  expected_at: ['timestamptz', ({ after }) => at(after.state.expectedMs)],
+  deadline_at: ['timestamptz', ({ after }) => at(after.state.deadlineMs)],
+  overrun_at: ['timestamptz', ({ after }) => at(after.state.overrunMs)],
+  repeat_at: ['timestamptz', ({ after }) => at(after.repeatMs)],
+  last_ping_at: ['timestamptz', ({ after }) => at(after.lastPingMs)],
+  last_verdict_at: ['timestamptz', ({ after }) => at(after.state.lastVerdictMs)],
+  last_verdict: ['jsonb', ({ after }) => after.lastVerdict && JSON.stringify(after.lastVerdict)],
+  pending: ['jsonb', ({ after }) => (after.pending.length > 0 ? JSON.stringify(after.pending) : null)],
+  pending_at: ['timestamptz', ({ after }) => at(after.pendingMs)],
+});
+
 // Cost: one update per row, which moves the row in the partial index of due heartbeats.
 const STORE = `
   UPDATE heartbeat h
      SET expected_at = r.expected_at, deadline_at = r.deadline_at, overrun_at = r.overrun_at, repeat_at = r.repeat_at,
          last_ping_at = r.last_ping_at, last_verdict_at = r.last_verdict_at, last_verdict = r.last_verdict,
          pending = r.pending, pending_at = r.pending_at
-    FROM jsonb_to_recordset($1::jsonb) AS r (endpoint_id uuid, expected_at timestamptz, deadline_at timestamptz,
-           overrun_at timestamptz, repeat_at timestamptz, last_ping_at timestamptz, last_verdict_at timestamptz,
-           last_verdict jsonb, pending jsonb, pending_at timestamptz)
-   WHERE h.endpoint_id = r.endpoint_id`;
+    FROM ${DECIDED.as('r')} WHERE h.endpoint_id = r.endpoint_id`;
 
 // Deletes the runs and inserts them again. There are at most a hundred, and nearly always one.
 const FORGET_RUNS = 'DELETE FROM heartbeat_run WHERE endpoint_id = ANY ($1::uuid[])';
-const KEEP_RUNS = `
-  INSERT INTO heartbeat_run (endpoint_id, run_id, started_at, overran)
-  SELECT * FROM jsonb_to_recordset($1::jsonb) AS r (endpoint_id uuid, run_id uuid, started_at timestamptz, overran boolean)`;
+const RUNS = rowsOf<Run & { endpointId: string }>({
+  endpoint_id: ['uuid', ({ endpointId }) => endpointId],
+  run_id: ['uuid', ({ id }) => id],
+  started_at: ['timestamptz', ({ startedMs }) => at(startedMs)],
+  overran: ['boolean', ({ overran }) => overran],
+});
+const KEEP_RUNS = `INSERT INTO heartbeat_run (${RUNS.names}) SELECT * FROM ${RUNS.as('r')}`;
 
 /** A locked heartbeat before and after a decision. */
 export interface Stored {
@@ -101,45 +116,35 @@ export interface Stored {
 /** Stores the decisions about locked heartbeats. Cost: one statement, and two more if runs have changed. */
 export async function storeHeartbeats(sql: Sql, changes: readonly Stored[]): Promise<void> {
   if (changes.length === 0) return;
-  const rows = changes.map(({ after }) => ({
-    endpoint_id: after.endpointId,
-    expected_at: at(after.state.expectedMs),
-    deadline_at: at(after.state.deadlineMs),
-    overrun_at: at(after.state.overrunMs),
-    repeat_at: at(after.repeatMs),
-    last_ping_at: at(after.lastPingMs),
-    last_verdict_at: at(after.state.lastVerdictMs),
-    last_verdict: after.lastVerdict,
-    pending: after.pending.length > 0 ? after.pending : null,
-    pending_at: at(after.pendingMs),
-  }));
-  await sql.query(STORE, [JSON.stringify(rows)]);
+  await sql.query(STORE, DECIDED.of(changes));
   const changed = changes.filter(({ before, after }) => before.state.runs !== after.state.runs);
-  const runs = changed.flatMap(({ after }) =>
-    after.state.runs.map(({ id, startedMs, overran }) => ({
-      endpoint_id: after.endpointId,
-      run_id: id,
-      started_at: at(startedMs),
-      overran,
-    })),
-  );
+  const runs = changed.flatMap(({ after: { endpointId, state } }) => state.runs.map((run) => ({ ...run, endpointId })));
   const hadRuns = changed.filter(({ before }) => before.state.runs.length > 0);
   if (hadRuns.length > 0) await sql.query(FORGET_RUNS, [hadRuns.map(({ after }) => after.endpointId)]);
-  if (runs.length > 0) await sql.query(KEEP_RUNS, [JSON.stringify(runs)]);
+  if (runs.length > 0) await sql.query(KEEP_RUNS, RUNS.of(runs));
 }
 
 // Uses only the row itself. Joined rows would be from before the wait for the lock, without decisions that other
 // transactions made in the meantime.
 const LEFT = `nullif(jsonb_path_query_array(h.pending, '$[*] ? (!(@.atMs == $at[*]))', jsonb_build_object('at', r.at_ms)), '[]')`;
 
+interface Settled {
+  endpointId: string;
+  atMs: readonly number[];
+}
+
+const SETTLED = rowsOf<Settled>({
+  endpoint_id: ['uuid', ({ endpointId }) => endpointId],
+  at_ms: ['jsonb', ({ atMs }) => JSON.stringify(atMs)],
+});
+
 // Cost: one update per row.
 const SETTLE = `
   UPDATE heartbeat h SET pending = ${LEFT}, pending_at = CASE WHEN ${LEFT} IS NOT NULL THEN h.pending_at END
-    FROM jsonb_to_recordset($1::jsonb) AS r (endpoint_id uuid, at_ms jsonb)
+    FROM ${SETTLED.as('r')}
    WHERE h.endpoint_id = r.endpoint_id AND h.pending IS NOT NULL`;
 
 /** Removes the results with these times from the pending ones, because they have been recorded. */
-export async function settle(sql: Sql, settled: readonly { endpointId: string; atMs: readonly number[] }[]) {
-  const rows = settled.map(({ endpointId, atMs }) => ({ endpoint_id: endpointId, at_ms: atMs }));
-  await sql.query(SETTLE, [JSON.stringify(rows)]);
+export async function settle(sql: Sql, settled: readonly Settled[]): Promise<void> {
+  await sql.query(SETTLE, SETTLED.of(settled));
 }

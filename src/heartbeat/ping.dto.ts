@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { HeartbeatDto } from '../endpoint/heartbeat/heartbeat.dto';
 import { PING_KINDS, type PingKind } from '../endpoint/heartbeat/ping-kind';
-import type { Role } from '../platform/access/caller';
+import { may, type Role } from '../platform/access/permissions';
 import { Nested, Optional, QueryTimestamp } from '../platform/http/validators';
 import { formatId } from '../platform/ids/id';
 import { MASK } from '../platform/secrets/mask';
@@ -79,7 +79,7 @@ export const toPingView = (row: PingRow, role: Role): PingView => ({
   duration_ms: row.durationMs,
   exit_code: row.exitCode,
   address: row.address,
-  body: row.body !== null && role === 'read' ? MASK : row.body,
+  body: row.body !== null && !may({ role }, 'secrets.read') ? MASK : row.body,
   body_bytes: row.bodyBytes,
 });
 

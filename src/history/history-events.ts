@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { EndpointsStopped, StatusEnded } from '../endpoint/endpoint-events';
+import { EndpointRestoring, EndpointsStopped, StatusEnded } from '../endpoint/endpoint-events';
 import type { Tx } from '../platform/database/database';
 import { TransactionEvents } from '../platform/events/transaction-events';
 
@@ -9,9 +9,10 @@ export class HistoryEvents implements OnModuleInit {
   constructor(private readonly events: TransactionEvents) {}
 
   onModuleInit(): void {
-    this.events.on(EndpointsStopped, async ({ endpointIds, reason }, tx) => {
-      if (reason === 'deleted') await this.purgeLater(endpointIds, tx);
+    this.events.on(EndpointsStopped, async ({ endpointIds, reason, keptUntil }, tx) => {
+      if (reason === 'deleted') await this.purgeLater(endpointIds, keptUntil, tx);
     });
+    this.events.on(EndpointRestoring, ({ key }, tx) => this.keep(key, tx));
     this.events.on(StatusEnded, ({ endpointIds }, tx) => this.closeOutages(endpointIds, tx));
   }
 
@@ -28,11 +29,16 @@ export class HistoryEvents implements OnModuleInit {
   }
 
   /** History tables have no foreign keys. HistoryRetention deletes the rows later in small steps. */
-  private async purgeLater(endpointIds: readonly string[], tx: Tx): Promise<void> {
+  private async purgeLater(endpointIds: readonly string[], from: Date | null, tx: Tx): Promise<void> {
     await tx.query(
-      `INSERT INTO history_purge (endpoint_key) SELECT key FROM endpoint WHERE id = ANY ($1::uuid[])
+      `INSERT INTO history_purge (endpoint_key, asked_at) SELECT key, COALESCE($2::timestamptz, now()) FROM endpoint WHERE id = ANY ($1::uuid[])
        ON CONFLICT DO NOTHING`,
-      [endpointIds],
+      [endpointIds, from],
     );
+  }
+
+  /** The history of a restored endpoint isn't deleted. */
+  private async keep(key: string, tx: Tx): Promise<void> {
+    await tx.query('DELETE FROM history_purge WHERE endpoint_key = $1', [key]);
   }
 }

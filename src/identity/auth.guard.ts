@@ -12,8 +12,8 @@ import {
   type Caller,
   COUNTED_BY,
   NEEDS_ACCOUNTS,
-  ROLES,
 } from '../platform/access/caller';
+import { leastRoleWith, may } from '../platform/access/permissions';
 import { credential, Credentials } from './credentials';
 import { OrganizationService } from './organization/organization.service';
 import { requireOrganization } from './organization/wanted-organization';
@@ -64,7 +64,7 @@ export class AuthGuard implements CanActivate {
     requireOrganization(caller, request.headers['x-organization']);
     const costOf = this.reflector.get<CostOf | undefined>(COST, context.getHandler());
     this.limits.countRequest(request, caller, costOf);
-    if (ROLES.indexOf(caller.role) < ROLES.indexOf(rule)) throw problems.insufficientRole(rule);
+    if (!may(caller, rule)) throw problems.insufficientRole(leastRoleWith(rule));
     request.caller = caller;
     return true;
   }

@@ -15,6 +15,9 @@ const OPEN: IncidentDetailView = {
   ended_at: null,
   joined_at: '2026-11-26T10:00:30.000Z',
   reopen_count: 0,
+  outage_count: 1,
+  last_outage_started_at: '2026-11-26T09:58:00.000Z',
+  downtime_seconds: 0,
   merged_into: null,
   endpoint_count: 2,
   open_count: 1,
@@ -34,6 +37,15 @@ const OPEN: IncidentDetailView = {
       ended_at: null,
       error: { code: 'connection_refused', message: 'The connection to 192.0.2.1 port 443 was refused.' },
       suppressed: false,
+      outages: [
+        {
+          started_at: '2026-11-26T09:58:00.000Z',
+          ended_at: null,
+          error: { code: 'connection_refused', message: 'The connection to 192.0.2.1 port 443 was refused.' },
+        },
+      ],
+      outage_count: 1,
+      downtime_seconds: 0,
     },
     {
       endpoint_id: 'ep_01jd3k6q7be5y9x4v2m8n0r1sv',
@@ -44,6 +56,15 @@ const OPEN: IncidentDetailView = {
       ended_at: '2026-11-26T10:12:00.000Z',
       error: { code: 'connection_refused', message: 'The connection to 192.0.2.1 port 8443 was refused.' },
       suppressed: false,
+      outages: [
+        {
+          started_at: '2026-11-26T09:58:30.000Z',
+          ended_at: '2026-11-26T10:12:00.000Z',
+          error: { code: 'connection_refused', message: 'The connection to 192.0.2.1 port 8443 was refused.' },
+        },
+      ],
+      outage_count: 1,
+      downtime_seconds: 810,
     },
   ],
   updates: [
@@ -68,9 +89,15 @@ const ENDED: IncidentDetailView = {
   summary: '2 endpoints at 192.0.2.1 were down: connection refused',
   ended_at: '2026-11-26T10:21:00.000Z',
   open_count: 0,
+  downtime_seconds: 1380,
   acknowledgement: null,
   updated_at: '2026-11-26T10:21:00.000Z',
-  endpoints: OPEN.endpoints.map((one) => ({ ...one, ended_at: one.ended_at ?? '2026-11-26T10:21:00.000Z' })),
+  endpoints: OPEN.endpoints.map((one) => ({
+    ...one,
+    ended_at: one.ended_at ?? '2026-11-26T10:21:00.000Z',
+    outages: one.outages.map((outage) => ({ ...outage, ended_at: outage.ended_at ?? '2026-11-26T10:21:00.000Z' })),
+    downtime_seconds: one.ended_at === null ? 1380 : one.downtime_seconds,
+  })),
   updates: [
     {
       id: 'iu_01jd3k6q7be5y9x4v2m8n0r1sv',
@@ -114,6 +141,7 @@ const MANUAL: IncidentDetailView = {
   cause: null,
   started_at: '2026-11-26T10:00:00.000Z',
   joined_at: '2026-11-26T10:00:00.000Z',
+  last_outage_started_at: '2026-11-26T10:00:00.000Z',
   endpoint_count: 0,
   open_count: 0,
   public: false,

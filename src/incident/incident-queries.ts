@@ -1,6 +1,7 @@
 import { OUTCOME_CODE } from '../endpoint/outcome-code';
 import { authorName } from '../platform/access/author';
 import type { Tx } from '../platform/database/database';
+import { epochMs } from '../platform/database/epoch-ms';
 import { newUuid } from '../platform/ids/id';
 import type { Dependency, Draft, IncidentTrigger } from './incident-draft';
 import { type AckColumns, inHandOf } from './incident-in-hand';
@@ -137,18 +138,23 @@ const SAVE = `
      WHERE s.org_id = n.org_id RETURNING s.org_id, s.last - n.count AS before),
   opened AS (
     INSERT INTO incident (id, org_id, number, kind, severity, cause, cause_value, cause_name, opener_endpoint_id, opener_name,
-      opener_website_id, opener_address, opener_error_code, started_at, opened_at, joined_at, endpoint_count, open_count, created_at, updated_at)
+      opener_website_id, opener_address, opener_error_code, started_at, last_started_at, opened_at, joined_at, endpoint_count, open_count, created_at, updated_at)
     SELECT c.id, c.org_id, s.before + c.ordinal, 'detected', c.severity, c.cause, c.cause_value, c.cause_name, c.opener_endpoint_id, c.opener_name,
-      c.opener_website_id, c.opener_address, c.opener_error_code, c.started_at, $3, $3, c.endpoint_count, c.endpoint_count, $3, $3
+      c.opener_website_id, c.opener_address, c.opener_error_code, c.started_at, c.started_at, $3, $3, c.endpoint_count, c.endpoint_count, $3, $3
       FROM c JOIN counted s ON s.org_id = c.org_id
     RETURNING *),
   j AS (
     SELECT * FROM jsonb_to_recordset($2::jsonb) AS j (id uuid, severity text, cause text, cause_value text, cause_name text, started_at timestamptz,
-      added int, opened int, reopens int, update_id uuid)),
+      added int, opened int, reopens int, resumed_at timestamptz, update_id uuid)),
   joined AS (
     UPDATE incident i
        SET severity = j.severity, cause = j.cause, cause_value = j.cause_value, cause_name = j.cause_name, started_at = j.started_at,
            joined_at = CASE WHEN j.opened > 0 THEN $3 ELSE i.joined_at END, ended_at = NULL, reopened = i.reopened + j.reopens,
+           outage_count = i.outage_count + CASE WHEN j.resumed_at > i.ended_at THEN 1 ELSE 0 END,
+           earlier_downtime_ms = i.earlier_downtime_ms + CASE WHEN j.resumed_at > i.ended_at
+             THEN greatest(0, ${epochMs('i.ended_at')} - ${epochMs('COALESCE(i.last_started_at, i.started_at)')}) ELSE 0 END,
+           last_started_at = CASE WHEN j.resumed_at > i.ended_at THEN j.resumed_at
+             WHEN i.outage_count = 1 THEN j.started_at ELSE i.last_started_at END,
            endpoint_count = i.endpoint_count + j.added, open_count = i.open_count + j.opened,
            status = CASE WHEN j.reopens > 0 AND i.status IS NOT NULL THEN 'investigating' ELSE i.status END, updated_at = $3
       FROM j WHERE i.id = j.id RETURNING i.*),
@@ -188,6 +194,7 @@ export async function saveDrafts(tx: Tx, drafts: readonly Draft[], now: Date): P
       added: draft.joining.filter(({ trigger }) => !draft.left.has(trigger.endpointId)).length,
       opened: draft.joining.length,
       reopens: draft.isReopened ? 1 : 0,
+      resumed_at: draft.joining.map(({ trigger }) => trigger.startedAt).sort((a, b) => a.getTime() - b.getTime())[0],
       update_id: newUuid(),
     }));
   if (opened.length + changed.length === 0) return [];
@@ -203,7 +210,10 @@ const fieldsOf = ({ id, severity, cause, startedAt }: Draft) => ({
   started_at: startedAt,
 });
 
-/** Saves members that join, return, or are no longer held. Cost: at most one statement, with one row each. */
+/**
+ * Saves members that join, return, or are no longer held, and the outages that start. An outage that an edit of the
+ * alert rule interrupted continues. Cost: at most one statement, with at most two rows each.
+ */
 export async function saveMembers(tx: Tx, drafts: readonly Draft[]): Promise<void> {
   const rows = drafts.flatMap(({ id, joining, triggering }) =>
     [...joining, ...triggering.map((trigger) => ({ trigger, held: false }))].map(({ trigger, held }) => ({
@@ -221,18 +231,31 @@ export async function saveMembers(tx: Tx, drafts: readonly Draft[]): Promise<voi
   );
   if (rows.length === 0) return;
   const columns = Object.keys(rows[0] ?? {}).join(', ');
+  const outages = drafts.flatMap(({ id, joining }) =>
+    joining.map(({ trigger }) => ({
+      incident_id: id,
+      endpoint_id: trigger.endpointId,
+      started_at: trigger.startedAt,
+      error_code: trigger.errorCode,
+      error_message: trigger.errorMessage,
+    })),
+  );
   await tx.query(
-    `INSERT INTO incident_member AS m (${columns})
+    `WITH outages AS (
+       INSERT INTO incident_outage (incident_id, endpoint_id, started_at, error_code, error_message)
+       SELECT incident_id, endpoint_id, started_at, error_code, error_message FROM jsonb_populate_recordset(NULL::incident_outage, $2::jsonb)
+       ON CONFLICT (incident_id, endpoint_id, started_at) DO UPDATE SET ended_at = NULL)
+     INSERT INTO incident_member AS m (${columns})
      SELECT ${columns} FROM jsonb_populate_recordset(NULL::incident_member, $1::jsonb)
      ON CONFLICT (incident_id, endpoint_id) DO UPDATE
        SET ended_at = NULL, held = EXCLUDED.held, error_code = EXCLUDED.error_code, error_message = EXCLUDED.error_message
      WHERE m.ended_at IS NOT NULL OR m.held`,
-    [JSON.stringify(rows)],
+    [JSON.stringify(rows), JSON.stringify(outages)],
   );
 }
 
 /**
- * Cost: the open membership and the triggered alerts of each endpoint. For an incident that ends, the times when its
+ * Cost: the open membership, the current outage, and the triggered alerts of each endpoint. For an incident that ends, the times when its
  * members left. The incident's row is locked before it is evaluated, because users may have posted an update in the
  * meantime.
  */
@@ -243,7 +266,10 @@ const LEAVE = `
     UPDATE incident_member m SET ended_at = greatest(e.at, m.started_at) FROM e
      WHERE m.endpoint_id = e.endpoint_id AND m.ended_at IS NULL
        AND NOT EXISTS (SELECT FROM alert a WHERE a.endpoint_id = m.endpoint_id AND a.triggered)
-    RETURNING m.incident_id, m.ended_at),
+    RETURNING m.incident_id, m.endpoint_id, m.ended_at),
+  over AS (
+    UPDATE incident_outage o SET ended_at = greatest(g.ended_at, o.started_at) FROM gone g
+     WHERE o.incident_id = g.incident_id AND o.endpoint_id = g.endpoint_id AND o.ended_at IS NULL),
   counted AS (
     SELECT incident_id AS id, count(*)::int AS count, max(ended_at) AS at, row_number() OVER (ORDER BY incident_id) AS position
       FROM gone GROUP BY incident_id),

@@ -3,6 +3,7 @@ import { recordChanges } from '../audit/audit-log';
 import { countChange } from '../audit/changed-bytes';
 import { Database, type Tx } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
+import { epochMs } from '../platform/database/epoch-ms';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import { formatId, newUuid, parseId } from '../platform/ids/id';
 import { failpoint } from '../platform/observability/failpoints';
@@ -72,7 +73,21 @@ const GATHER = `
     FROM gone g JOIN span USING (endpoint_id) ORDER BY endpoint_id, g.started_at
   RETURNING endpoint_id AS id`;
 
-// Cost: the members of the incident.
+// Cost: the outages that move.
+const MOVE_OUTAGES = `
+  UPDATE incident_outage SET incident_id = $2 WHERE incident_id = $1 AND endpoint_id = ANY ($3::uuid[])`;
+
+// Cost: every outage of the incidents that are merged is written once.
+/** Moves all outages to the incident. An outage that an endpoint has in several of them is kept once. */
+const GATHER_OUTAGES = `
+  WITH gone AS (DELETE FROM incident_outage WHERE incident_id = ANY ($2::uuid[]) RETURNING *)
+  INSERT INTO incident_outage AS o (incident_id, endpoint_id, started_at, ended_at, error_code, error_message)
+  SELECT DISTINCT ON (endpoint_id, started_at) $1::uuid, endpoint_id, started_at, ended_at, error_code, error_message
+    FROM gone ORDER BY endpoint_id, started_at, ended_at DESC NULLS FIRST
+  ON CONFLICT (incident_id, endpoint_id, started_at) DO UPDATE
+    SET ended_at = CASE WHEN o.ended_at IS NOT NULL AND EXCLUDED.ended_at IS NOT NULL THEN greatest(o.ended_at, EXCLUDED.ended_at) END`;
+
+// Cost: the members and outages of the incident.
 /**
  * Recounts the members and recalculates the times. If the opener is no longer a member, the first member replaces it.
  * If no endpoint is bad, the acknowledgement is removed.
@@ -80,6 +95,7 @@ const GATHER = `
 const RECOUNT = `
   UPDATE incident i
      SET cause = 'people', cause_value = NULL, cause_name = NULL, started_at = n.started_at,
+         outage_count = greatest(p.count, 1), last_started_at = COALESCE(p.last_started_at, n.started_at), earlier_downtime_ms = p.earlier_ms,
          ended_at = CASE WHEN n.open = 0 THEN n.ended_at END, endpoint_count = n.count, open_count = n.open, updated_at = $2,
          opener_endpoint_id = o.endpoint_id, opener_website_id = o.website_id, opener_name = o.endpoint_name,
          opener_error_code = o.error_code,
@@ -89,6 +105,11 @@ const RECOUNT = `
     FROM (SELECT min(started_at) AS started_at, max(ended_at) AS ended_at, count(*)::int AS count,
                  count(*) FILTER (WHERE ended_at IS NULL)::int AS open
             FROM incident_member WHERE incident_id = $1) n,
+         (SELECT count(*)::int AS count, max(lower(period)) AS last_started_at,
+                 COALESCE(sum(${epochMs('upper(period)')} - ${epochMs('lower(period)')}) FILTER (WHERE place > 1), 0) AS earlier_ms
+            FROM (SELECT period, row_number() OVER (ORDER BY period DESC) AS place
+                    FROM (SELECT unnest(range_agg(tstzrange(started_at, ended_at, '[]'))) AS period
+                            FROM incident_outage WHERE incident_id = $1) all_periods) periods) p,
          (SELECT m.endpoint_id, m.website_id, m.endpoint_name, m.error_code
             FROM incident_member m JOIN incident j ON j.id = m.incident_id
            WHERE m.incident_id = $1
@@ -141,6 +162,7 @@ export class IncidentRegrouping {
       const was = parting.find(({ count }) => count === asked.length)?.id ?? null;
       await tx.query(INSERT_SPLIT, [id, newId, number, at, was]);
       const moved = new Set((await tx.query<{ id: string }>(MOVE, [id, newId, asked])).map((row) => row.id));
+      await tx.query(MOVE_OUTAGES, [id, newId, asked]);
       await failpoint('regrouping.members_moved');
       const missing = asked.findIndex((endpointId) => !moved.has(endpointId));
       if (missing >= 0)
@@ -194,6 +216,7 @@ export class IncidentRegrouping {
       refuseMerge(target, from);
       const at = this.clock.now();
       const members = await tx.query<{ id: string }>(GATHER, [id, [...asked, id]]);
+      await tx.query(GATHER_OUTAGES, [id, asked]);
       await failpoint('regrouping.members_moved');
       const updates = await tx.query(MOVE_UPDATES, [asked, id]);
       await tx.query(EMPTY, [asked, id, at]);

@@ -11,16 +11,20 @@ const OLD_MEMBERS = `
   DELETE FROM incident_member WHERE (incident_id, endpoint_id) IN (
     SELECT m.incident_id, m.endpoint_id FROM incident i JOIN incident_member m ON m.incident_id = i.id
      WHERE ${OLD} LIMIT ${RETENTION_BATCH}) RETURNING 1`;
+const OLD_OUTAGES = `
+  DELETE FROM incident_outage WHERE (incident_id, endpoint_id, started_at) IN (
+    SELECT o.incident_id, o.endpoint_id, o.started_at FROM incident i JOIN incident_outage o ON o.incident_id = i.id
+     WHERE ${OLD} LIMIT ${RETENTION_BATCH}) RETURNING 1`;
 /** Also deletes their updates. */
 const OLD_INCIDENTS = `
   DELETE FROM incident WHERE id IN (SELECT i.id FROM incident i WHERE ${OLD} ORDER BY i.id LIMIT ${RETENTION_BATCH}) RETURNING 1`;
 
 const ended = (statement: string) => inBatches(statement, (cutoff) => [firstUuidAt(cutoff), cutoff]);
 
-/** Deletes incidents that ended longer ago than the retention period for events, members first. */
+/** Deletes incidents that ended longer ago than the retention period for events, outages and members first. */
 export const INCIDENT_RETENTION: Retention = {
   name: 'incident-retention',
-  rows: [OLD_MEMBERS, OLD_INCIDENTS].map((statement) => ({
+  rows: [OLD_OUTAGES, OLD_MEMBERS, OLD_INCIDENTS].map((statement) => ({
     days: (config) => config.eventRetentionDays,
     remove: ended(statement),
   })),
@@ -32,7 +36,9 @@ const MEMBERS_OF_WEBSITE = `
     DELETE FROM incident_member WHERE (incident_id, endpoint_id) IN (
       SELECT incident_id, endpoint_id FROM incident_member m
        WHERE website_id = $1 AND NOT EXISTS (SELECT FROM endpoint e WHERE e.id = m.endpoint_id) LIMIT ${RETENTION_BATCH})
-    RETURNING incident_id, ended_at),
+    RETURNING incident_id, endpoint_id, ended_at),
+  outages AS (
+    DELETE FROM incident_outage o USING gone g WHERE o.incident_id = g.incident_id AND o.endpoint_id = g.endpoint_id),
   counted AS (
     SELECT incident_id AS id, count(*)::int AS members, count(*) FILTER (WHERE ended_at IS NULL)::int AS open FROM gone GROUP BY incident_id),
   changed AS (
@@ -55,6 +61,9 @@ export async function removeMembers(tx: Tx, step: WebsitePurge): Promise<void> {
 
 /** An organization's data, children before parents. */
 const OWNED = [
+  `DELETE FROM incident_outage WHERE (incident_id, endpoint_id, started_at) IN (
+     SELECT o.incident_id, o.endpoint_id, o.started_at FROM incident i JOIN incident_outage o ON o.incident_id = i.id
+      WHERE i.org_id = $1 LIMIT ${RETENTION_BATCH}) RETURNING 1`,
   `DELETE FROM incident_member WHERE (incident_id, endpoint_id) IN (
      SELECT m.incident_id, m.endpoint_id FROM incident i JOIN incident_member m ON m.incident_id = i.id
       WHERE i.org_id = $1 LIMIT ${RETENTION_BATCH}) RETURNING 1`,

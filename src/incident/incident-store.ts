@@ -13,6 +13,7 @@ import {
   type IncidentState,
   type IncidentStatus,
   MEMBER_COLUMNS,
+  MEMBER_OUTAGES,
   type MemberRow,
   UPDATE_COLUMNS,
   type UpdateRow,
@@ -143,14 +144,14 @@ export class IncidentStore {
 
   /**
    * Returns members, open ones first, then by start. A member that recovers between two pages is shown twice, but no
-   * member is left out. Cost: reads that many rows, by an index in this order.
+   * member is left out. Cost: reads that many rows, by an index in this order, and the outages of each.
    */
   members(sql: Sql, id: string, after: string | null, count: number): Promise<MemberRow[]> {
     const [isOver = '', at = '', endpointId = ''] = after?.split(' ') ?? [];
     const behind =
       after === null ? '' : 'AND (m.ended_at IS NOT NULL, m.started_at, m.endpoint_id) > ($3::boolean, $4, $5::uuid)';
     return sql.query<MemberRow>(
-      `SELECT ${MEMBER_COLUMNS} FROM incident_member m WHERE m.incident_id = $1 ${behind}
+      `SELECT ${MEMBER_COLUMNS} FROM incident_member m ${MEMBER_OUTAGES} WHERE m.incident_id = $1 ${behind}
         ORDER BY m.ended_at IS NOT NULL, m.started_at, m.endpoint_id LIMIT $2`,
       after === null ? [id, count] : [id, count, isOver === '1', new Date(Number(at)), endpointId],
     );

@@ -127,7 +127,7 @@ export class IncidentController {
   }
 
   @Route('POST', ':id/updates', {
-    access: 'write',
+    access: 'incidents.respond',
     idempotencyKey: 'honoured',
     operationId: 'createIncidentUpdate',
     summary: 'Post an incident update',
@@ -145,7 +145,7 @@ export class IncidentController {
   }
 
   @Route('PUT', ':id/updates/:updateId', {
-    access: 'write',
+    access: 'incidents.respond',
     ifMatch: { refused: LAST_TEXT },
     operationId: 'editIncidentUpdate',
     summary: 'Edit an incident update',
@@ -163,7 +163,7 @@ export class IncidentController {
   }
 
   @Route('DELETE', ':id/updates/:updateId', {
-    access: 'write',
+    access: 'incidents.respond',
     ifMatch: { refused: LAST_TEXT },
     operationId: 'deleteIncidentUpdate',
     summary: 'Delete an incident update',

@@ -33,12 +33,16 @@ import {
   type IncidentSeverity,
   type IncidentState,
   type IncidentStatus,
+  endedDowntimeMs,
+  memberDowntimeMs,
   type MemberRow,
   OPEN_STATUSES,
   type OpenStatus,
+  outagesOf,
   stateOf,
   type UpdateRow,
 } from './incident-row';
+import { SECOND_MS } from '../platform/time/time-units';
 import { summaryOf } from './incident-summary';
 
 const MAX_TITLE = 200;
@@ -167,6 +171,29 @@ export class IncidentView {
   })
   reopen_count!: number;
 
+  @ApiProperty({
+    type: 'integer',
+    description:
+      'The number of outages: periods during which at least one endpoint was failing. An incident that reopens has more than one.',
+    example: 1,
+  })
+  outage_count!: number;
+
+  @ApiProperty({
+    ...TIME,
+    description: 'The time when the last outage started.',
+    example: '2026-11-26T09:58:00.000Z',
+  })
+  last_outage_started_at!: string;
+
+  @ApiProperty({
+    type: 'integer',
+    description:
+      'The length of all outages that have ended, in seconds. The time between two outages does not count. While the incident is open, add the time since `last_outage_started_at`. For a manual incident, the length of the incident.',
+    example: 0,
+  })
+  downtime_seconds!: number;
+
   @ApiProperty({ type: String, nullable: true, example: null })
   merged_into!: string | null;
 
@@ -219,6 +246,23 @@ export class IncidentErrorView {
   message!: string;
 }
 
+/** One outage of an endpoint in an incident. */
+export class IncidentOutageView {
+  @ApiProperty({ ...TIME, description: 'The time of the first failed check.', example: '2026-11-26T09:58:00.000Z' })
+  started_at!: string;
+
+  @ApiProperty({
+    ...TIME,
+    nullable: true,
+    description: 'The time of the first successful check. `null` while the endpoint is failing.',
+    example: null,
+  })
+  ended_at!: string | null;
+
+  @ApiProperty({ type: IncidentErrorView, nullable: true, description: 'The error that triggered the alert.' })
+  error!: IncidentErrorView | null;
+}
+
 /** A member of an incident. Names and error are from that time, and the endpoint may have been deleted since. */
 export class IncidentEndpointView {
   @ApiProperty({ example: ENDPOINT_ID })
@@ -252,6 +296,23 @@ export class IncidentEndpointView {
     example: false,
   })
   suppressed!: boolean;
+
+  @ApiProperty({
+    type: [IncidentOutageView],
+    description: 'The last 50 outages of the endpoint in this incident, newest first.',
+  })
+  outages!: IncidentOutageView[];
+
+  @ApiProperty({ type: 'integer', description: 'The number of its outages.', example: 1 })
+  outage_count!: number;
+
+  @ApiProperty({
+    type: 'integer',
+    description:
+      'The length of its outages that have ended, in seconds. While `ended_at` is `null`, add the time since the start of the first item of `outages`.',
+    example: 0,
+  })
+  downtime_seconds!: number;
 }
 
 export class IncidentUpdateView {
@@ -526,6 +587,9 @@ export const toIncidentView = (row: IncidentRow): IncidentView => ({
   ended_at: shownAt(row.endedAt),
   joined_at: row.joinedAt.toISOString(),
   reopen_count: row.reopened,
+  outage_count: row.outageCount,
+  last_outage_started_at: (row.lastStartedAt ?? row.startedAt).toISOString(),
+  downtime_seconds: Math.round(endedDowntimeMs(row) / SECOND_MS),
   merged_into: row.mergedInto && formatId('incident', row.mergedInto),
   endpoint_count: row.endpointCount,
   open_count: row.openCount,
@@ -549,9 +613,19 @@ export const toIncidentEndpointView = (row: MemberRow): IncidentEndpointView => 
   website_name: row.websiteName,
   started_at: row.startedAt.toISOString(),
   ended_at: shownAt(row.endedAt),
-  error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? '' },
+  error: errorOf(row.errorCode, row.errorMessage),
   suppressed: row.held,
+  outages: outagesOf(row).map(({ from, until, code, message }) => ({
+    started_at: new Date(from).toISOString(),
+    ended_at: until === null ? null : new Date(until).toISOString(),
+    error: errorOf(code, message),
+  })),
+  outage_count: Math.max(1, row.outageCount),
+  downtime_seconds: Math.round(memberDowntimeMs(row) / SECOND_MS),
 });
+
+const errorOf = (code: string | null, message: string | null): IncidentErrorView | null =>
+  code === null ? null : { code, message: message ?? '' };
 
 export const toIncidentUpdateView = (row: UpdateRow): IncidentUpdateView => ({
   id: formatId('incidentUpdate', row.id),

@@ -1,6 +1,6 @@
 import { Body, Controller, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { OrgId } from '../platform/access/caller';
+import { type Caller, CurrentCaller, OrgId } from '../platform/access/caller';
 import { costOfList } from '../platform/access/cost';
 import { AlsoChecked } from '../platform/http/body/also-checked';
 import { IdParam } from '../platform/http/id-param.decorator';
@@ -66,11 +66,11 @@ export class MaintenanceWindowController {
   }
 
   @Route('POST', '', {
-    access: 'write',
+    access: 'alerts.mute',
     idempotencyKey: 'honoured',
     operationId: 'createMaintenanceWindow',
     summary: 'Create a maintenance window',
-    description: `${TWO_FORMS} Checks keep running during maintenance. An organization can have 1,000 windows that have not ended.`,
+    description: `${TWO_FORMS} Checks keep running during maintenance. A recurring window needs the role \`write\`. An organization can have 1,000 windows that have not ended.`,
     returns: {
       created: MaintenanceWindowView,
       at: '/api/v1/maintenance-windows',
@@ -80,12 +80,12 @@ export class MaintenanceWindowController {
     problems: ['not_found', 'quota_exceeded', 'conflict'],
   })
   @AlsoChecked(MaintenanceWindowService, (windows, fields: UpdateMaintenanceWindowDto) => windows.findingsIn(fields))
-  create(@OrgId() orgId: string, @Body() dto: CreateMaintenanceWindowDto): Promise<MaintenanceWindowView> {
-    return this.windows.create(orgId, dto);
+  create(@CurrentCaller() caller: Caller, @Body() dto: CreateMaintenanceWindowDto): Promise<MaintenanceWindowView> {
+    return this.windows.create(caller, dto);
   }
 
   @Route('POST', 'preview', {
-    access: 'write',
+    access: 'alerts.mute',
     servedBeyondQuota: true,
     idempotencyKey: { refused: 'A preview stores nothing, so you can repeat it.' },
     operationId: 'previewMaintenanceWindow',
@@ -123,7 +123,7 @@ export class MaintenanceWindowController {
   }
 
   @Route('POST', ':id/end', {
-    access: 'write',
+    access: 'alerts.mute',
     servedBeyondQuota: true,
     idempotencyKey: 'honoured',
     operationId: 'endMaintenance',

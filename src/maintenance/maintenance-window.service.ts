@@ -3,6 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { recordChange, recordChanges } from '../audit/audit-log';
 import { currentAuthor } from '../audit/authorship';
 import { refuseUnknown, toScope } from '../endpoint/search/scope';
+import type { Caller } from '../platform/access/caller';
+import { leastRoleWith, may } from '../platform/access/permissions';
 import { Database, type Sql, type Tx } from '../platform/database/database';
 import { setOwner } from '../platform/database/set-owner';
 import { DatabaseClock } from '../platform/database/database-clock';
@@ -103,7 +105,10 @@ export class MaintenanceWindowService {
     return rows.flatMap((row) => nextSpans(row, from ?? now, limit)).map(toOccurrenceView);
   }
 
-  create(orgId: string, dto: CreateMaintenanceWindowDto, id: string = newUuid()): Promise<MaintenanceWindowView> {
+  /** Recurring windows are configuration, so they need the permission `write`. Throws `insufficient_role`. */
+  create(caller: Caller, dto: CreateMaintenanceWindowDto, id: string = newUuid()): Promise<MaintenanceWindowView> {
+    const { orgId } = caller;
+    if (isRecurring(dto) && !may(caller, 'write')) throw problems.insufficientRole(leastRoleWith('write'));
     return this.database.transaction(async (tx) => {
       const now = this.clock.now();
       await this.createSome(tx, orgId, [{ id, dto }], now);
@@ -262,6 +267,9 @@ interface SentWindow {
   /** `null` for a new window. */
   before: WindowRow | null;
 }
+
+const isRecurring = ({ cron, timezone, duration }: CreateMaintenanceWindowDto): boolean =>
+  (cron ?? timezone ?? duration ?? null) !== null;
 
 /** The result of `MaintenanceWindowService.previewOf`. */
 export interface PreviewedWindow {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { countChange } from '../audit/changed-bytes';
 import { grouped } from '../platform/text/grouped';
+import { rowsOf } from '../platform/database/rows-of';
 import type { Tx } from '../platform/database/database';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import { problems } from '../platform/problem/problem';
@@ -44,11 +45,17 @@ const END = `
   UPDATE maintenance_occurrence SET ends_at = $2, continued = window_id = ANY ($3::uuid[])
    WHERE window_id = ANY ($1::uuid[]) AND starts_at <= $2 AND starts_at > $2::timestamptz - ${LONGEST} AND ends_at > $2 RETURNING 1`;
 
+const SPANS = rowsOf<Span & { window: { id: string } }>({
+  id: ['uuid', ({ window }) => window.id],
+  starts_at: ['timestamptz', ({ startsAt }) => startsAt],
+  ends_at: ['timestamptz', ({ endsAt }) => endsAt],
+});
+
 // A row with the same start was cut short by a change within the same millisecond.
 const WRITE = `
   INSERT INTO maintenance_occurrence (window_id, org_id, scope_id, name, mute, exclude_from_uptime, public, starts_at, ends_at)
   SELECT w.id, w.org_id, w.scope_id, w.name, w.mute, w.exclude_from_uptime, w.public, o.starts_at, o.ends_at
-    FROM unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[]) AS o (id, starts_at, ends_at)
+    FROM ${SPANS.as('o')}
     JOIN maintenance_window w ON w.id = o.id
       ON CONFLICT (window_id, starts_at) DO UPDATE
      SET scope_id = excluded.scope_id, name = excluded.name, mute = excluded.mute, public = excluded.public,
@@ -144,8 +151,7 @@ export class Occurrences {
   private async write(tx: Tx, spans: readonly SpanOfWindow[]): Promise<void> {
     if (spans.length === 0) return;
     for (const { window } of spans) countChange(tx, window.orgId, ROW_BYTES + Buffer.byteLength(window.name));
-    const [starts, ends] = [spans.map(({ startsAt }) => startsAt), spans.map(({ endsAt }) => endsAt)];
-    await tx.query(WRITE, [idsOf(spans), starts, ends]);
+    await tx.query(WRITE, SPANS.of(spans));
   }
 
   /**

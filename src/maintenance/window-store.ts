@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { countChange } from '../audit/changed-bytes';
 import { MaintenanceCoverage, type ScopeParts } from '../endpoint/suppression/maintenance-coverage';
-import type { MaintenanceScope } from '../endpoint/suppression/cover';
+import { coversSql, type MaintenanceScope } from '../endpoint/suppression/cover';
 import { storedName } from '../platform/access/author';
 import { Database, type Tx } from '../platform/database/database';
 import { newUuid } from '../platform/ids/id';
@@ -30,9 +30,9 @@ const BY_STATUS: Readonly<Record<WindowStatus, string>> = {
   ended: `NOT (${ACTIVE}) AND m.listed_at <= $2`,
 };
 
-/** SQL equivalent of `covers` for one endpoint, for scopes that may cover any of the requested resources. */
+/** SQL condition: the scope may cover any of the requested resources. */
 const coveredBy = (first: number): string =>
-  `(s.covers_all OR s.website_ids && $${first}::uuid[] OR s.endpoint_ids && $${first + 1}::uuid[] OR s.tags && $${first + 2}::text[])`;
+  coversSql('s', `$${first}::uuid[]`, `$${first + 1}::uuid[]`, `$${first + 2}::text[]`);
 
 /** The size of a scope's row with its indexes, but without the names in it. */
 const ROW_BYTES = 150;

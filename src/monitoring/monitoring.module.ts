@@ -1,4 +1,4 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { AlertModule } from '../alert/alert.module';
 import { CheckerModule } from '../checker/checker.module';
 import { EndpointModule } from '../endpoint/endpoint.module';
@@ -14,7 +14,7 @@ import { AlertsBeforeTrigger } from './before-trigger/alerts-before-trigger';
 import { NearTriggerLookup } from './before-trigger/near-trigger';
 import { ParentChecks } from './before-trigger/parent-checks';
 import { ParentsFirst } from './before-trigger/parents-first';
-import { RemoteFailures } from './before-trigger/remote-failures';
+import { ProbeFailures } from './before-trigger/probe-failures';
 import { Canary } from './canary';
 import { IcmpHealth } from './icmp-health';
 import { InstanceRegistry } from './instance-registry';
@@ -28,22 +28,22 @@ import { CheckRecorder } from './record/check-recorder';
 import { EndpointStateStore } from './record/endpoint-state-store';
 import { LocationAsks } from './record/location-asks';
 import { LocationSweep } from './record/location-sweep';
-import { ProbeAsks } from './remote/ask/probe-asks';
-import { RemoteChecks } from './remote/ask/remote-checks';
-import { WaitingPolls } from './remote/ask/waiting-polls';
-import { AssignedEndpoints } from './remote/intake/assigned-endpoints';
-import { IntakeService } from './remote/intake/intake.service';
-import { RemoteResults } from './remote/intake/remote-results';
-import { Assignments } from './remote/poll/assignments';
-import { PollCursors } from './remote/poll/poll-cursors';
-import { PollService } from './remote/poll/poll.service';
-import { ProbeNumberingJob } from './remote/poll/probe-numbering.job';
-import { ProbeSessions } from './remote/poll/probe-sessions';
-import { PROBE_RETENTION, ProbePresenceJob } from './remote/presence/probe-presence.job';
-import { ProbeChecker } from './remote/presence/probe.checker';
-import { ProtocolController } from './remote/protocol.controller';
-import { RemoteMetrics } from './remote/remote.metrics';
-import { ReplyTimes } from './remote/reply-times';
+import { ProbeAsks } from './probes/ask/probe-asks';
+import { ProbeChecks } from './probes/ask/probe-checks';
+import { WaitingPolls } from './probes/ask/waiting-polls';
+import { AssignedEndpoints } from './probes/intake/assigned-endpoints';
+import { IntakeService } from './probes/intake/intake.service';
+import { ProbeResults } from './probes/intake/probe-results';
+import { Assignments } from './probes/poll/assignments';
+import { PollCursors } from './probes/poll/poll-cursors';
+import { PollService } from './probes/poll/poll.service';
+import { ProbeNumberingJob } from './probes/poll/probe-numbering.job';
+import { ProbeSessions } from './probes/poll/probe-sessions';
+import { PROBE_RETENTION, ProbePresenceJob } from './probes/presence/probe-presence.job';
+import { ProbeChecker } from './probes/presence/probe.checker';
+import { ProtocolController } from './probes/protocol.controller';
+import { ProbeMetrics } from './probes/probe.metrics';
+import { ReplyTimes } from './probes/reply-times';
 import { CheckNowController } from './source/on-demand/check-now.controller';
 import { CheckNowService } from './source/on-demand/check-now.service';
 import { OnDemandChecks } from './source/on-demand/on-demand-checks';
@@ -53,7 +53,10 @@ import { TestEndpointService } from './source/on-demand/test-endpoint.service';
 import { ClockJumpRecovery } from './source/scheduled/clock-jump-recovery';
 import { SchedulerHealth } from './source/scheduled/scheduler-health';
 import { SlotClaimer } from './source/scheduled/slot-claimer';
+import { PassiveResults } from './source/passive/passive-results';
 
+/** Global, because an extension's module may inject `PassiveResults`. */
+@Global()
 @Module({
   imports: [EndpointModule, CheckerModule, AlertModule, HistoryModule, NetModule, ProbeModule],
   controllers: [CheckNowController, TestEndpointController, ProtocolController],
@@ -74,12 +77,13 @@ import { SlotClaimer } from './source/scheduled/slot-claimer';
     ShownRecords,
     CheckNowService,
     TestEndpointService,
+    PassiveResults,
     // before trigger: what happens before a failed check is recorded
     { provide: BeforeTrigger, useClass: AlertsBeforeTrigger },
     NearTriggerLookup,
     ParentsFirst,
     ParentChecks,
-    RemoteFailures,
+    ProbeFailures,
     // record: writes results to history, streaks, and alerts
     { provide: ResultSink, useExisting: CheckRecorder },
     CheckRecorder,
@@ -88,7 +92,7 @@ import { SlotClaimer } from './source/scheduled/slot-claimer';
     EndpointStateStore,
     LocationAsks,
     LocationSweep,
-    // remote: checks that run on probes
+    // probes: checks that run on probes
     ProbeSessions,
     PollCursors,
     PollService,
@@ -96,16 +100,16 @@ import { SlotClaimer } from './source/scheduled/slot-claimer';
     ProbeNumberingJob,
     AssignedEndpoints,
     IntakeService,
-    RemoteResults,
+    ProbeResults,
     ReplyTimes,
     ProbeAsks,
     WaitingPolls,
-    RemoteChecks,
+    ProbeChecks,
     ProbePresenceJob,
     ProbeChecker,
-    RemoteMetrics,
+    ProbeMetrics,
   ],
-  exports: [CheckRecorder, Connectivity],
+  exports: [CheckRecorder, Connectivity, PassiveResults],
 })
 export class MonitoringModule {
   constructor(retention: RetentionJob) {

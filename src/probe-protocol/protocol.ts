@@ -1,13 +1,17 @@
 import type { Assertion } from '../checker/assertion/assertion';
 import type { ErrorCode, CheckPhase, Outcome } from '../checker/checker';
+import type { WireTls } from '../checker/tls-settings';
 
 /**
- * Version 1 of the protocol between probe and service. See docs/probe-protocol.md. Both sides ignore unknown fields.
+ * Version 1 of the protocol between probe and service. See docs/reference/probe-protocol.md. Both sides ignore unknown fields.
  * Times are milliseconds since the epoch, according to the clock of the service's database.
  */
 export const PROTOCOL = 1;
 /** The protocol versions that the service supports: the current and the previous one. */
 export const SUPPORTED_PROTOCOLS: readonly number[] = [PROTOCOL];
+
+/** A probe with this capability applies the settings of a definition. Others would ignore them. */
+export const SETTINGS_CAPABILITY = 'settings';
 
 export const POLL_PATH = '/api/v1/probe/poll';
 export const RESULTS_PATH = '/api/v1/probe/results';
@@ -42,6 +46,8 @@ export interface PollRequest {
   wait: number;
   version: string;
   types: string[];
+  /** The features that not every probe supports, such as `settings`. */
+  capabilities: string[];
   /** The probe's own wall clock. */
   clock: number;
   /** The number of its definitions and their `digestOf`, sent every ten minutes. Otherwise, 0 and `null`. */
@@ -100,16 +106,10 @@ export interface Definition {
   body: string | null;
   follow_redirects: boolean;
   assertions: Assertion[];
-  tls: DefinitionTls | null;
+  tls: WireTls | null;
   certificate_warn_days?: number | null;
-}
-
-/** How a check validates the server's certificate: `TlsSettings` of the checkers, under the names used in the API. */
-export interface DefinitionTls {
-  verify: boolean;
-  /** The CA certificates in PEM format. */
-  ca: string | null;
-  server_name: string | null;
+  /** The settings of the type with their secrets. Only sent to a probe with the capability `settings`. */
+  settings?: object;
 }
 
 /** A check that a caller is waiting for. */

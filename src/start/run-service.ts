@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createApp } from '../app';
+import { shortPrefixes } from '../extension/composition';
 import { loadExtensions } from '../extension/load-extensions';
 import { allUnknownSettings } from '../extension/unknown-extension-settings';
 import { Health } from '../platform/observability/health';
@@ -45,6 +46,7 @@ export async function runService({ environment, config }: StartSettings): Promis
   const extensions = await loadExtensions(config.extensions);
   for (const text of [...allUnknownSettings(environment, extensions), ...settingHints(config)])
     new Logger('Settings').warn(text);
+  for (const text of shortPrefixes(extensions)) new Logger('Extensions').warn(text);
   const outdated = unsupportedNode(process.version, new Date());
   if (outdated !== null) new Logger('Main').warn(outdated);
   // This is checked again, because loading all of this takes a while.

@@ -1,4 +1,12 @@
-import { type AffectedEndpoint, incidentsOf, mayShow, type PublicIncident, type PublicUpdate } from './page-incidents';
+import {
+  type AffectedEndpoint,
+  downtimeMs,
+  incidentsOf,
+  mayShow,
+  periodsOf,
+  type PublicIncident,
+  type PublicUpdate,
+} from './page-incidents';
 
 const ORG = 'org';
 const endpoint = (id: string, works = false): AffectedEndpoint => ({
@@ -123,5 +131,28 @@ describe('a change of an incident', () => {
     ['acknowledged', publicAt, false],
   ] as const)('"%s", public since %s, may be seen on a page: %s', (change, since, seen) => {
     expect(mayShow({ incident: { publicAt: since }, change })).toBe(seen);
+  });
+});
+
+describe('the downtime of an incident on a page', () => {
+  it.each<[string, [number, number | null][], [number, number | null][]]>([
+    ['nothing', [], []],
+    ['one', [[1, 5]], [[1, 5]]],
+    ['two that overlap, in any order', [[4, 9], [1, 5]], [[1, 9]]],
+    ['two apart', [[1, 5], [7, null]], [[1, 5], [7, null]]],
+    ['one within an open one', [[1, null], [3, 4]], [[1, null]]],
+  ])('consists of the periods of its outages: %s', (_, outages, expected) => {
+    const periods = periodsOf(outages.map(([from, until]) => ({ from, until })));
+    expect(periods.map(({ from, until }) => [from, until])).toEqual(expected);
+  });
+
+  it('does not include the time between two outages', () => {
+    const outages = [
+      { id: 'a', from: 1000, until: 308_000 },
+      { id: 'a', from: 498_000, until: null },
+    ];
+    const read = one(incident({ outages }, 'a'));
+    expect(read?.outages).toHaveLength(2);
+    expect(read && downtimeMs(read, new Date(594_000).toISOString())).toBe(403_000);
   });
 });

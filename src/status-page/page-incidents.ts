@@ -34,6 +34,8 @@ export interface PublicIncident extends MaintenanceScope {
   publicAt: Date;
   /** Contains only endpoints of the page. */
   members: MemberTime[];
+  /** Every outage of these endpoints. Absent if each of them has had only one. */
+  outages?: MemberTime[] | null;
   /** Newest first. Never empty. */
   updates: PublicUpdate[];
   /** True if there are older updates that were omitted because there are too many or they are too long. */
@@ -54,6 +56,13 @@ export interface StatusUpdate {
   text: string;
 }
 
+/** A period during which at least one of the endpoints shown was failing. */
+export interface StatusPeriod {
+  started_at: string;
+  /** `null` while one of them still is. */
+  ended_at: string | null;
+}
+
 /** The part of an incident that concerns the endpoints shown. */
 export interface StatusIncident {
   /** A permanent ID that reveals nothing about the incident. */
@@ -63,6 +72,8 @@ export interface StatusIncident {
   status: IncidentStatus;
   started_at: string;
   ended_at: string | null;
+  /** Its outages, newest first, if the incident reopened. The time between two outages isn't downtime. */
+  outages?: StatusPeriod[];
   /** The names of the affected endpoints that the page shows. Never empty. */
   endpoints: string[];
   /** True if all endpoints shown are affected. */
@@ -98,6 +109,7 @@ function statusOf(incident: PublicIncident, shown: readonly AffectedEndpoint[]):
     status: toldStatus({ isOver: endedAt !== null, status: incident.status, told: updates }),
     started_at: incident.startedAt.toISOString(),
     ended_at: endedAt?.toISOString() ?? null,
+    ...outagesOf(incident),
     endpoints: names,
     everything: affected.length === shown.length,
     updates: updates.map(({ at, status, text }) => ({ at: iso(at), status, text })),
@@ -106,6 +118,42 @@ function statusOf(incident: PublicIncident, shown: readonly AffectedEndpoint[]):
     updated_at: iso(Math.max(...moments)),
   };
 }
+
+/** The maximum number of outages that a page lists for an incident. */
+const MAX_OUTAGES = 50;
+
+function outagesOf({ outages }: PublicIncident): Pick<StatusIncident, 'outages'> {
+  const periods = periodsOf(outages ?? []);
+  if (periods.length < 2) return {};
+  return {
+    outages: periods
+      .toReversed()
+      .slice(0, MAX_OUTAGES)
+      .map(({ from, until }) => ({ started_at: iso(from), ended_at: until === null ? null : iso(until) })),
+  };
+}
+
+/** Returns the periods that the outages cover together, oldest first. */
+export function periodsOf(outages: readonly Omit<MemberTime, 'id'>[]): Omit<MemberTime, 'id'>[] {
+  const periods: Omit<MemberTime, 'id'>[] = [];
+  for (const { from, until } of outages.toSorted((a, b) => a.from - b.from)) {
+    const last = periods.at(-1);
+    if (last && (last.until === null || last.until >= from))
+      last.until = last.until === null || until === null ? null : Math.max(last.until, until);
+    else periods.push({ from, until });
+  }
+  return periods;
+}
+
+/** Returns how long an incident's endpoints were failing, in milliseconds. `now` is a time in ISO 8601. */
+export const downtimeMs = (
+  { started_at, ended_at, outages }: Pick<StatusIncident, 'started_at' | 'ended_at' | 'outages'>,
+  now: string,
+): number =>
+  (outages ?? [{ started_at, ended_at }]).reduce(
+    (sum, period) => sum + Date.parse(period.ended_at ?? now) - Date.parse(period.started_at),
+    0,
+  );
 
 /** User actions that may remove public content from a page. */
 const TAKEN_BACK: ReadonlySet<IncidentChanged['change']> = new Set(['updated', 'merged', 'split', 'deleted'] as const);

@@ -23,6 +23,9 @@ export interface IncidentRange {
 
 type Row = Omit<PublicIncident, 'members'> & { members: MemberTime[] | null };
 
+/** The maximum number of outages that are read for each incident. */
+const MAX_OUTAGES = 1000;
+
 /** Reads the public updates of incidents. An incident that isn't public leaves no trace. */
 @Injectable()
 export class PublicIncidents {
@@ -53,11 +56,16 @@ export class PublicIncidents {
 
 /**
  * Cost: a range scan of an index that contains only the public incidents of one organization, which nearly always finds
- * no row. For each incident, it reads the shown members by primary key, and the newest updates.
+ * no row. For each incident, it reads the shown members by primary key, and the newest updates. For an incident that
+ * reopened, it also reads the outages of its members.
  */
 const INCIDENTS = `
   WITH found AS (
-    SELECT i.*, member.times, row_number() OVER (ORDER BY i.ended_at IS NOT NULL, i.started_at DESC, i.id DESC) AS place
+    SELECT i.*, member.times,
+           CASE WHEN member.times IS NOT NULL AND i.outage_count > 1 THEN (
+             SELECT jsonb_agg(jsonb_build_object('id', o.endpoint_id, 'from', ${epochMs('o.started_at')}, 'until', ${epochMs('COALESCE(o.ended_at, i.ended_at)')}))
+               FROM (SELECT * FROM incident_outage o WHERE o.incident_id = i.id AND o.endpoint_id = ANY ($4::uuid[])
+                      ORDER BY o.started_at DESC LIMIT ${MAX_OUTAGES}) o) END AS outages, row_number() OVER (ORDER BY i.ended_at IS NOT NULL, i.started_at DESC, i.id DESC) AS place
       FROM incident i
       LEFT JOIN LATERAL (
         SELECT jsonb_agg(jsonb_build_object('id', m.endpoint_id, 'from', ${epochMs('m.started_at')}, 'until', ${epochMs('m.ended_at')})) AS times
@@ -77,7 +85,7 @@ const INCIDENTS = `
   kept AS (SELECT told.*, nth = 1 OR (nth <= $8 AND characters <= $9) AS shown FROM told)
   SELECT f.id, f.org_id AS "orgId", f.severity, f.title, f.status, f.started_at AS "startedAt", f.ended_at AS "endedAt",
          f.public_at AS "publicAt", f.scope_all AS "coversAll", f.scope_website_ids AS "websiteIds",
-         f.scope_endpoint_ids AS "endpointIds", f.scope_tags AS tags, f.times AS members,
+         f.scope_endpoint_ids AS "endpointIds", f.scope_tags AS tags, f.times AS members, f.outages,
          said.updates, said.more
     FROM found f
     JOIN (SELECT place, bool_or(NOT shown) AS more,

@@ -33,6 +33,7 @@ const REASONS: Record<ErrorCode, string> = {
   heartbeat_failed: 'a run failed',
   heartbeat_overran: 'a run took too long',
   probe_offline: 'its probe is not online',
+  domain_expiring: 'its domain expires soon',
   internal: 'not reachable',
 };
 

@@ -1,7 +1,8 @@
 import { SHOWN_DAYS } from './shown-days';
 import { Injectable } from '@nestjs/common';
 import type { EndpointStatus } from '../endpoint/endpoint.dto';
-import { outcomeOf } from '../endpoint/outcome-code';
+import { confirmedSecondsSql, isVerifyingSql } from '../endpoint/confirmation';
+import { OUTCOME_CODE, outcomeOf } from '../endpoint/outcome-code';
 import { errorCodeAt } from '../history/check-encoding';
 import { publicReason } from './public-reason';
 import { Config } from '../platform/config/config';
@@ -33,6 +34,10 @@ const INCIDENT_DAYS = 14;
 const MAX_OF_MONTH = 200;
 /** Used as the end of an outage or incident that is still open. */
 const FOR_EVER = new Date('9999-12-31T00:00:00Z');
+
+interface OutageRange extends IncidentRange {
+  downAfterMinutes: number | null;
+}
 
 /** The checks of one endpoint on one UTC day. */
 export interface StatusDay {
@@ -135,6 +140,8 @@ export interface PublishedPage {
   accent: string | null;
   logoHash: string | null;
   domain: string | null;
+  /** How long an endpoint must fail before it is shown as down. `null`: until its alert rules would trigger. */
+  downAfterMinutes: number | null;
   indexed: boolean;
   supportUrl: string | null;
   /** `null` means that the page shows its website. */
@@ -172,6 +179,8 @@ interface EndpointRow extends PageEndpoint {
   active: boolean;
   status: number;
   degraded: boolean;
+  /** It is down, but not yet for as long as the page requires. */
+  verifying: boolean;
   /** The tags of the endpoint and of its website. */
   tags: string[];
 }
@@ -208,7 +217,7 @@ export class StatusSnapshots {
     const covered = coveredOf(orgId, shown);
     const ids = covered.map(({ id }) => id);
     const lately = new Date(now.getTime() - INCIDENT_DAYS * DAY_MS);
-    const range = { from: since, until: FOR_EVER, limit: MAX_OUTAGES };
+    const range = { from: since, until: FOR_EVER, limit: MAX_OUTAGES, downAfterMinutes: page.downAfterMinutes };
     const [days, outages, incidents, work] = await Promise.all([
       this.database.query<DaysRow>(DAY_COUNTS, [ids, since]),
       this.outages(ids, [], range),
@@ -232,7 +241,7 @@ export class StatusSnapshots {
       name: page.title ?? website?.name ?? '',
       description: page.description,
       // A website may have more endpoints than a page shows.
-      status: page.groups === null && website ? website.status : statusOf(endpoints),
+      status: page.groups === null && website ? statusOfWebsite(website, endpoints) : statusOf(endpoints),
       updated_at: now.toISOString(),
       look: lookOf(page),
       endpoints,
@@ -256,7 +265,7 @@ export class StatusSnapshots {
   /** Returns the content of a month. Cost: four statements. Use `PublicPages` instead. */
   async history(page: PublishedPage, month: PageMonth): Promise<StatusHistory> {
     const now = this.clock.now();
-    const range = { ...month, limit: MAX_OF_MONTH };
+    const range = { ...month, limit: MAX_OF_MONTH, downAfterMinutes: page.downAfterMinutes };
     const [website, shown] = await Promise.all([this.websiteOf(page), this.endpointsOf(page)]);
     const covered = coveredOf(page.orgId, shown);
     const ids = covered.map(({ id }) => id);
@@ -294,10 +303,10 @@ export class StatusSnapshots {
   }
 
   /**
-   * Returns outages that no incident covers. An alert triggers after its outage has started, so an outage and its
+   * Returns confirmed outages that no incident covers. An alert triggers after its outage has started, so an outage and its
    * incident overlap.
    */
-  private async outages(ids: readonly string[], told: readonly MemberTime[], range: IncidentRange) {
+  private async outages(ids: readonly string[], told: readonly MemberTime[], range: OutageRange) {
     const rows = await this.database.query<OutageRow>(OUTAGES, [
       ids,
       range.from,
@@ -306,6 +315,7 @@ export class StatusSnapshots {
       told.map(({ id }) => id),
       told.map(({ from }) => from),
       told.map(({ until }) => until),
+      range.downAfterMinutes,
     ]);
     return rows.map((row): StatusOutage => ({
       id: opaqueId(`${row.endpoint_id} ${row.started_at.getTime()}`),
@@ -320,17 +330,27 @@ export class StatusSnapshots {
     return websiteId === null ? null : this.websites.get(orgId, websiteId);
   }
 
-  private async endpointsOf({ orgId, websiteId, groups }: PublishedPage) {
+  private async endpointsOf({ orgId, websiteId, groups, downAfterMinutes }: PublishedPage) {
     const chosen = groups ?? [{ name: '', endpoints: [], websites: websiteId === null ? [] : [websiteId] }];
     const rows = await this.database.query<EndpointRow>(ENDPOINTS, [
       orgId,
       chosen.flatMap((group) => group.endpoints),
       chosen.flatMap((group) => group.websites),
       MAX_ENDPOINTS,
+      downAfterMinutes,
     ]);
     return arranged(chosen, rows).slice(0, MAX_ENDPOINTS);
   }
 }
+
+/**
+ * Returns the status of a website's page. A failure that isn't confirmed yet doesn't count, unless the page doesn't show
+ * all endpoints.
+ */
+const statusOfWebsite = (
+  { status, endpoint_count }: { status: EndpointStatus; endpoint_count: number },
+  endpoints: readonly Pick<StatusEndpoint, 'status'>[],
+): EndpointStatus => (status === 'down' && endpoint_count <= endpoints.length ? statusOf(endpoints) : status);
 
 /** Returns the worst status of everything shown. */
 export function statusOf(endpoints: readonly Pick<StatusEndpoint, 'status'>[]): EndpointStatus {
@@ -356,7 +376,9 @@ const coveredOf = (orgId: string, shown: readonly { endpoint: EndpointRow }[]): 
     return { id, name, orgId, websiteId, tags, works: statusOfRow(endpoint) === 'up' && !degraded };
   });
 
-const statusOfRow = ({ active, status }: EndpointRow): EndpointStatus => (active ? outcomeOf(status) : 'paused');
+/** A failure that isn't confirmed yet is shown as up, as before its first failed check. */
+const statusOfRow = ({ active, status, verifying }: EndpointRow): EndpointStatus =>
+  !active ? 'paused' : verifying ? 'up' : outcomeOf(status);
 
 const datesFrom = (since: Date): string[] =>
   Array.from({ length: SHOWN_DAYS }, (_, index) =>
@@ -390,7 +412,7 @@ function daysOf(
 
 const PUBLISHED = `
   SELECT id, slug, org_id AS "orgId", website_id AS "websiteId", title, description, accent, logo_hash AS "logoHash", domain,
-         indexed, support_url AS "supportUrl", groups, updated_at AS "changedAt"
+         groups, down_after_minutes AS "downAfterMinutes", indexed, support_url AS "supportUrl", updated_at AS "changedAt"
     FROM status_page WHERE slug = $1 AND enabled`;
 
 const LOGO = 'SELECT logo AS body, logo_type AS type FROM status_page WHERE id = $1 AND enabled AND logo IS NOT NULL';
@@ -400,7 +422,9 @@ const LOGO = 'SELECT logo AS body, logo_type AS type FROM status_page WHERE id =
  * omits resources that are being deleted.
  */
 const ENDPOINTS = `
-  SELECT item.id, item.website_id AS "websiteId", item.name, item.active, item.status, item.degraded, item.tags
+  SELECT item.id, item.website_id AS "websiteId", item.name, item.active, item.status, item.degraded, item.tags,
+         item.status = ${OUTCOME_CODE.down} AND CASE WHEN $5::int IS NULL THEN ${isVerifyingSql('item.id', 'item.type')}
+           ELSE item.status_since > now() - $5::int * interval '1 minute' END AS verifying
     FROM (SELECT id AS listed FROM endpoint WHERE org_id = $1 AND id = ANY ($2::uuid[])
            UNION
           SELECT listed FROM (
@@ -408,7 +432,7 @@ const ENDPOINTS = `
              CROSS JOIN LATERAL (SELECT id FROM endpoint WHERE website_id = wanted.website AND org_id = $1
                                   ORDER BY website_id, id LIMIT $4) e
              LIMIT 2 * $4) of_websites) page
-   CROSS JOIN LATERAL (SELECT id, website_id, name, active, status, degraded_since IS NOT NULL AS degraded,
+   CROSS JOIN LATERAL (SELECT id, website_id, name, type, active, status, status_since, degraded_since IS NOT NULL AS degraded,
                               tags || website_tags AS tags
                          FROM endpoint_overview WHERE org_id = $1 AND id = listed OFFSET 0) item
    ORDER BY item.id`;
@@ -439,12 +463,21 @@ const EXTENT = `
     FROM incident i WHERE i.org_id = $1 AND i.public_at IS NOT NULL`;
 
 /**
- * Cost: the outages of at most 200 endpoints since a given time, each compared with the incident times of its endpoint.
+ * Cost: the outages of at most 200 endpoints since a given time, each compared with the incident times of its endpoint
+ * and, if it was short, with the outages that alerts reported.
  */
 const OUTAGES = `
-  SELECT endpoint_id, endpoint_name, started_at, ended_at, error FROM endpoint_outage o
-   WHERE endpoint_id = ANY ($1::uuid[]) AND NOT planned AND COALESCE(ended_at, now()) >= $2 AND started_at < $3
+  WITH confirmed AS MATERIALIZED (
+    SELECT e.id, COALESCE($8::int * 60, ${confirmedSecondsSql('e')}) AS seconds FROM endpoint e WHERE e.id = ANY ($1::uuid[]))
+  SELECT o.endpoint_id, endpoint_name, o.started_at, o.ended_at, error FROM endpoint_outage o
+    JOIN confirmed c ON c.id = o.endpoint_id
+   WHERE o.endpoint_id = ANY ($1::uuid[]) AND NOT planned AND COALESCE(o.ended_at, now()) >= $2 AND o.started_at < $3
      AND NOT EXISTS (SELECT FROM unnest($5::uuid[], $6::float8[], $7::float8[]) AS told (endpoint, since, until)
                       WHERE told.endpoint = o.endpoint_id AND ${epochMs('o.started_at')} <= COALESCE(told.until, 'infinity')
                         AND COALESCE(${epochMs('o.ended_at')}, 'infinity') >= told.since)
-   ORDER BY started_at DESC LIMIT $4`;
+     AND (extract(epoch FROM COALESCE(o.ended_at, now()) - o.started_at) >= c.seconds
+          OR $8::int IS NULL AND EXISTS (
+            SELECT FROM incident_member m JOIN incident_outage a ON a.incident_id = m.incident_id AND a.endpoint_id = m.endpoint_id
+             WHERE m.endpoint_id = o.endpoint_id AND a.started_at <= COALESCE(o.ended_at, now())
+               AND COALESCE(a.ended_at, 'infinity') >= o.started_at))
+   ORDER BY o.started_at DESC LIMIT $4`;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Role } from '../platform/access/caller';
+import { may, type Role } from '../platform/access/permissions';
 import type { Sql } from '../platform/database/database';
 import { MASK } from '../platform/secrets/mask';
 
@@ -8,7 +8,7 @@ export const newPingKey = (): string => randomBytes(16).toString('base64url');
 
 /** Masks the ping key for read keys, because anyone who has it can send pings. */
 export const withoutPingKey = <View extends { ping_key: string }>(view: View, role: Role): View =>
-  role === 'read' ? { ...view, ping_key: MASK } : view;
+  may({ role }, 'secrets.read') ? view : { ...view, ping_key: MASK };
 
 /** Replaces the ping key of a locked website. The old key becomes invalid immediately. */
 export async function replacePingKey(sql: Sql, websiteId: string): Promise<void> {

@@ -483,10 +483,10 @@ function checksOfJobs(stored: readonly StoredJob[]): [what: string, count: numbe
 }
 
 /** Returns whether the body is the next reminder of that episode. */
-function isReminder(body: string, { alert, incidentNo, reminders }: AwaitedReminder): boolean {
+function isReminder(body: string, { alert, episodeNo, reminders }: AwaitedReminder): boolean {
   const { type, data } = JSON.parse(body) as Body;
   if (type !== 'alert.reminder' || data.alert.description !== alert) return false;
-  return data.event.incident_key.endsWith(`-${incidentNo}`) && data.event.ordinal === reminders + 1;
+  return data.event.incident_key.endsWith(`-${episodeNo}`) && data.event.ordinal === reminders + 1;
 }
 
 interface Body {

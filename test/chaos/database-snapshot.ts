@@ -28,7 +28,7 @@ const COUNT_INCIDENTS = `
 
 const DELIVERIES = `
   SELECT notice->>'id' AS id, (extract(epoch FROM created_at) * 1000)::float8 AS at, notice->'alert'->>'description' AS alert, notice->'endpoint'->>'name' AS endpoint,
-         kind, incident_no AS "incidentNo", state, detail, channel_type AS "channelType", notice->>'reason' AS reason, ordinal, contact_id AS contact,
+         kind, incident_no AS "episodeNo", state, detail, channel_type AS "channelType", notice->>'reason' AS reason, ordinal, contact_id AS contact,
          notice->>'incidentKey' AS "incidentKey"
     FROM notification ORDER BY seq`;
 
@@ -72,7 +72,7 @@ const MAKE_DUE = `
   UPDATE alert a SET remind_at = clock_timestamp() - interval '1 second'
     FROM endpoint e
    WHERE e.id = a.endpoint_id AND a.remind_at IS NOT NULL
-  RETURNING a.description AS alert, e.name AS endpoint, a.incident_no AS "incidentNo", a.reminders, a.triggered,
+  RETURNING a.description AS alert, e.name AS endpoint, a.incident_no AS "episodeNo", a.reminders, a.triggered,
     (SELECT count(*)::int FROM alert_event v WHERE v.alert_id = a.id AND v.created_at > now() - interval '1 hour') AS transitions`;
 
 /** An alert with more transitions in the last hour is flapping. */
@@ -84,7 +84,7 @@ export async function makeRemindersDue(sql: Sql): Promise<AwaitedReminder[]> {
   const at = Date.now();
   return rows
     .filter(({ triggered, transitions }) => triggered && transitions <= CALM_TRANSITIONS)
-    .map(({ alert, endpoint, incidentNo, reminders }) => ({ alert, endpoint, incidentNo, reminders, at }));
+    .map(({ alert, endpoint, episodeNo, reminders }) => ({ alert, endpoint, episodeNo, reminders, at }));
 }
 
 /**

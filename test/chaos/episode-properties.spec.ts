@@ -73,7 +73,7 @@ describe('the properties of episodes in a chaos run', () => {
     expect(broken(GOOD, { deliveries: twice })).toEqual(['one id, 2 messages: ev_1']);
     const [trigger, resolve] = [delivery('ev_1', 'triggered'), delivery('ev_2', 'resolved', { incidentKey: 'other' })];
     expect(broken(GOOD, { deliveries: [trigger, resolve] })).toEqual(['one episode, 2 keys: triggered 1 of a1 (ev_1)']);
-    const second = delivery('ev_3', 'triggered', { incidentNo: 2, incidentKey: 'a1-1' });
+    const second = delivery('ev_3', 'triggered', { episodeNo: 2, incidentKey: 'a1-1' });
     expect(broken(GOOD, { deliveries: [...GOOD.deliveries, second] })).toEqual([
       'one key, two episodes: triggered 1 of a1 (ev_1) and triggered 2 of a1 (ev_3)',
     ]);
@@ -131,7 +131,7 @@ describe('the properties of episodes in a chaos run', () => {
     expect(broken(OPEN, { ...twice(50), dues: [...OPEN.dues, { from: at(48), to: at(49) }] })).toEqual([]);
     expect(broken(OPEN, twice(330))).toEqual([]);
     const awaited = (reminders: number) => ({
-      awaited: [{ alert: 'a1', endpoint: 'e1', incidentNo: 1, reminders, at: at(29) }],
+      awaited: [{ alert: 'a1', endpoint: 'e1', episodeNo: 1, reminders, at: at(29) }],
     });
     expect(broken(OPEN, awaited(0))).toEqual([]);
     expect(broken(OPEN, awaited(1))).toEqual(['no reminder: episode 1 of a1, due at 2026-01-01T12:00:29.000Z']);

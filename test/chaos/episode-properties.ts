@@ -27,7 +27,7 @@ export function episodeProperties(history: History): string[] {
 function episodesOf(deliveries: readonly Delivery[]): Map<string, Episode> {
   const episodes = new Map<string, Episode>();
   for (const delivery of deliveries) {
-    const key = `${delivery.alert} ${delivery.incidentNo}`;
+    const key = `${delivery.alert} ${delivery.episodeNo}`;
     const episode = episodes.get(key) ?? { trigger: null, resolve: null, reminders: [], all: [] };
     episode.all.push(delivery);
     if (delivery.kind === 'triggered') episode.trigger = delivery;
@@ -182,16 +182,16 @@ function remindersComeWhenDue(
       return isDue ? [] : [`reminder that was not due: ${nameOf(reminder)}, number ${reminder.ordinal}`];
     }),
   );
-  const byName = new Map(episodes.map((one) => [`${one.all[0]?.alert} ${one.all[0]?.incidentNo}`, one]));
-  for (const { alert, endpoint, incidentNo, reminders, at } of awaited) {
-    const episode = byName.get(`${alert} ${incidentNo}`);
+  const byName = new Map(episodes.map((one) => [`${one.all[0]?.alert} ${one.all[0]?.episodeNo}`, one]));
+  for (const { alert, endpoint, episodeNo, reminders, at } of awaited) {
+    const episode = byName.get(`${alert} ${episodeNo}`);
     const until = at + REMINDER_LIMIT_MS;
     const isOver = (episode?.resolve?.at ?? Number.POSITIVE_INFINITY) < until;
     const isQuiet = [...quiet.filter((span) => span.endpoint === endpoint), ...incidentsInHand].some((span) =>
       overlap(span, { from: at, to: until }),
     );
     if (!isOver && !isQuiet && (episode?.reminders.length ?? 0) <= reminders)
-      broken.push(`no reminder: episode ${incidentNo} of ${alert}, due at ${new Date(at).toISOString()}`);
+      broken.push(`no reminder: episode ${episodeNo} of ${alert}, due at ${new Date(at).toISOString()}`);
   }
   return broken;
 }

@@ -18,13 +18,13 @@ export const delivery = (
   alert: 'a1',
   endpoint: 'e1',
   kind,
-  incidentNo: 1,
+  episodeNo: 1,
   state: 'delivered',
   detail: null,
   reason: kind === 'reminder' ? null : 'threshold',
   ordinal: kind === 'reminder' ? 1 : null,
   contact: null,
-  incidentKey: `${more.alert ?? 'a1'}-${more.incidentNo ?? 1}`,
+  incidentKey: `${more.alert ?? 'a1'}-${more.episodeNo ?? 1}`,
   ...more,
 });
 

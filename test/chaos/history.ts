@@ -23,7 +23,7 @@ export interface Delivery {
   alert: string;
   endpoint: string;
   kind: string;
-  incidentNo: number;
+  episodeNo: number;
   state: string;
   detail: string | null;
   /** The reason of a resolve: why its episode ended. */
@@ -61,7 +61,7 @@ export interface QuietSpan extends Span {
 export interface AwaitedReminder {
   alert: string;
   endpoint: string;
-  incidentNo: number;
+  episodeNo: number;
   reminders: number;
   at: number;
 }
@@ -154,8 +154,7 @@ export function byId(received: readonly ReceivedNotification[]): Map<string, Rec
 }
 
 /** Names one delivery in a finding. */
-export const nameOf = ({ alert, kind, incidentNo, id }: Delivery): string =>
-  `${kind} ${incidentNo} of ${alert} (${id})`;
+export const nameOf = ({ alert, kind, episodeNo, id }: Delivery): string => `${kind} ${episodeNo} of ${alert} (${id})`;
 
 /** Returns whether the spans have a moment in common. */
 export const overlap = (a: Span, b: Span): boolean => a.from <= b.to && b.from <= a.to;

@@ -15,7 +15,7 @@ const of = (kind: 'triggered' | 'resolved', more: Partial<Delivery> = {}): Deliv
 /** One episode whose start and end both reached the pager, and one that is still open. */
 const PAGED: History = {
   ...GOOD,
-  pagerDeliveries: [of('triggered'), of('resolved'), of('triggered', { incidentNo: 2, id: 'ev_3' })],
+  pagerDeliveries: [of('triggered'), of('resolved'), of('triggered', { episodeNo: 2, id: 'ev_3' })],
   pages: [page('trigger', 11, 'hang'), page('trigger', 15), page('resolve', 42), page('trigger', 50, 'ok', 'p1-2')],
   triggeredPagers: new Set(['p1']),
 };

@@ -82,7 +82,7 @@ function nothingIsInvented({ deliveries, received, modeChanges, ownStalls }: His
   const known = new Set(deliveries.map(({ id }) => id));
   const unknownIds = [...new Set(received.map(({ id }) => id))].filter((id) => !known.has(id));
   const hasFailed = (endpoint: string) => (modeChanges.get(endpoint) ?? []).some(({ mode }) => mode !== 'ok');
-  const episodeOf = ({ alert, incidentNo }: Delivery) => `${alert} ${incidentNo}`;
+  const episodeOf = ({ alert, episodeNo }: Delivery) => `${alert} ${episodeNo}`;
   const sawOwnStall = ({ at }: Delivery) =>
     ownStalls.some((span) => overlap(span, { from: at - TRIGGER_LIMIT_MS, to: at }));
   const excused = new Set(deliveries.filter((each) => each.kind === 'triggered' && sawOwnStall(each)).map(episodeOf));
@@ -103,8 +103,8 @@ function eventsAlternateInOrder({ deliveries, received }: History): string[] {
     last.set(delivery.alert, delivery);
     const follows =
       delivery.kind === 'triggered'
-        ? delivery.incidentNo === (before?.incidentNo ?? 0) + 1 && before?.kind !== 'triggered'
-        : delivery.incidentNo === before?.incidentNo && before.kind === 'triggered';
+        ? delivery.episodeNo === (before?.episodeNo ?? 0) + 1 && before?.kind !== 'triggered'
+        : delivery.episodeNo === before?.episodeNo && before.kind === 'triggered';
     if (!follows) broken.push(`events do not alternate: ${nameOf(delivery)} after ${before ? nameOf(before) : 'none'}`);
     if (!before || before.state !== 'delivered' || delivery.state !== 'delivered') continue;
     for (const arrival of arrivals.get(delivery.id) ?? []) {

@@ -26,10 +26,10 @@ export async function store(url: string, matrix: string): Promise<Stored> {
     return response.body.id;
   };
   const website = await made('/websites', { name: 'Shop', url: 'https://shop.example.com' });
-  const fields = { name: 'Cache', type: 'REDIS', url: 'redis://127.0.0.1:6379', interval: 3600 };
+  const fields = { name: 'Cache', type: 'MEMCACHED', url: 'memcached://127.0.0.1:11211', interval: 3600 };
   const endpoint = await made(`/websites/${website}/endpoints`, fields);
   const config = { homeserver: matrix, access_token: 'syt_secret', room_id: '!ops:example.com' };
-  const alert = await made('/alerts', { endpoint_id: endpoint, type: 'matrix', failure_threshold: 3, config });
+  const alert = await made('/alerts', { endpoint_id: endpoint, type: 'synapse', failure_threshold: 3, config });
   const invoice = await made('/invoices', { title: 'December', cents: 100 });
   return {
     website: `/websites/${website}`,

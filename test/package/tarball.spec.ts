@@ -40,7 +40,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 describe('the packed package', () => {
   const BESIDE = /^(LICENSE|README\.md|package\.json|\.env\.example|docs\/openapi\.json)$/;
-  const BUILT = /^dist\/(?!.*\.spec\.)[\w./-]+\.(js|cjs|mjs|d\.ts|d\.cts|d\.mts|br|html|css|svg|webmanifest)$/;
+  const BUILT = /^dist\/(?!.*\.spec\.)[\w./-]+\.(js|cjs|mjs|d\.ts|d\.cts|d\.mts|br|html|css|svg|webmanifest|md|png|txt|json)$/;
 
   it('contains what the build produces, and neither sources nor specs nor maps', () => {
     const paths = packed.files.map(({ path }) => path);

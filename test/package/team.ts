@@ -9,7 +9,7 @@ import { type Step, stepsOf } from './page';
 import { type Ended, Reader } from './walk';
 
 const ROOT = resolve(__dirname, '../..');
-const STEPS = stepsOf(readFileSync(join(ROOT, 'docs/extending.md'), 'utf8'));
+const STEPS = stepsOf(readFileSync(join(ROOT, 'docs/guides/extend/extending.md'), 'utf8'));
 const UPGRADE = 'The next version';
 
 /** Commands with their output on the page. */

@@ -10,7 +10,7 @@ beforeAll(async () => void (life = await liveAsTeam()), LIMIT_MS);
 
 const titles = COMMANDS.map((step) => [step.heading, step.lines.trimEnd().split('\n').at(-1) ?? '', step] as const);
 
-describe('docs/extending.md, followed in an empty folder with the packed package', () => {
+describe('docs/guides/extend/extending.md, followed in an empty folder with the packed package', () => {
   it('leads to a first green test, with the seconds of each step measured by a script', () => {
     const steps = /^ +[\d.]+ s {2}npm test\n +[\d.]+ s {2}from the empty folder to the first green test$/m;
     expect(life.firstGreenTest).toEqual({ code: 0, output: expect.stringMatching(steps) });
@@ -32,7 +32,7 @@ describe('docs/extending.md, followed in an empty folder with the packed package
     expect(Object.keys(shown?.document.paths ?? {})).toEqual(
       expect.arrayContaining(['/api/v1/invoices', '/api/v1/endpoints/{id}']),
     );
-    for (const word of ['REDIS', 'MatrixConfig', 'createInvoice', '"invoice"'])
+    for (const word of ['MEMCACHED', 'SynapseConfig', 'createInvoice', '"invoice"'])
       expect(shown?.document.text).toContain(word);
   });
 });
@@ -52,14 +52,14 @@ describe('the next version of the package, installed over it', () => {
     const { alert, entries, invoices } = life.before;
     expect(life.before).toMatchObject({
       website: { status: 200, body: { name: 'Shop' } },
-      endpoint: { status: 200, body: { type: 'REDIS', url: 'redis://127.0.0.1:6379' } },
-      alert: { status: 200, body: { type: 'matrix' } },
+      endpoint: { status: 200, body: { type: 'MEMCACHED', url: 'memcached://127.0.0.1:11211' } },
+      alert: { status: 200, body: { type: 'synapse' } },
       entries: { status: 200, body: [{ action: 'create', resource: 'invoice' }] },
       invoices: { status: 200, body: [{ title: 'November' }, { title: 'December' }] },
     });
     expect(life.upgraded).toMatchObject({
       website: { status: 200, body: { name: 'Shop' } },
-      endpoint: { status: 200, body: { type: 'REDIS', url: 'redis://127.0.0.1:6379' } },
+      endpoint: { status: 200, body: { type: 'MEMCACHED', url: 'memcached://127.0.0.1:11211' } },
       alert,
       entries,
       invoices,
@@ -96,7 +96,7 @@ describe('the service without the extension', () => {
     expect(life.back.invoices).toEqual(life.upgraded.invoices);
     expect(life.back.alert).toEqual(life.upgraded.alert);
     expect(life.back).toMatchObject({
-      endpoint: { status: 200, body: { type: 'REDIS' } },
+      endpoint: { status: 200, body: { type: 'MEMCACHED' } },
       entries: life.upgraded.entries,
     });
   });

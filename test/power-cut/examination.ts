@@ -106,9 +106,11 @@ async function wrongEvents(sql: Sql, facts: readonly Fact[]): Promise<string[]> 
 /**
  * Returns deliveries that a service has not sent although it had time, and deliveries that it wrongly considers sent.
  */
-async function untold(sql: Sql, facts: readonly Fact[]): Promise<string[]> {
+async function untold(sql: Sql, facts: readonly Fact[], settledAt: Date): Promise<string[]> {
   const rows = await sql.query<{ id: string; state: string }>(
-    `SELECT event_id AS id, state FROM notification WHERE event_id IS NOT NULL AND state IN ('pending', 'failed', 'delivered')`,
+    `SELECT event_id AS id, state FROM notification
+      WHERE event_id IS NOT NULL AND (state = 'delivered' OR state IN ('pending', 'failed') AND created_at < $1)`,
+    [settledAt],
   );
   const told = new Set(facts.flatMap((fact) => (fact.fact === 'event' ? [uuidOf('event', fact.id)] : [])));
   return rows.flatMap(({ id, state }) => {
@@ -181,8 +183,8 @@ export interface Examination {
   readonly recordedAt: Date;
   /** The compiled engine, so that it isn't compiled for every disk. */
   readonly module: CompiledEngine;
-  /** A service has run on the disk since then. Nothing is pending, and every delivered event is among the facts. */
-  readonly isSettled?: boolean;
+  /** A service has run on the disk since then. It has sent all deliveries that were created before this time. */
+  readonly settledAt?: Date;
 }
 
 type CompiledEngine = NonNullable<PGliteOptions['pgliteWasmModule']>;
@@ -203,7 +205,7 @@ export const openDisk = (directory: string, { module }: Pick<Examination, 'modul
 
 /** Starts the database of a disk as the service does. Returns the faults. */
 export async function examine(directory: string, examination: Examination): Promise<string[]> {
-  const { facts, recordedAt, isSettled = false } = examination;
+  const { facts, recordedAt, settledAt } = examination;
   return attempt('the database does not start', async () => {
     let database = await openDisk(directory, examination);
     const schema = await database.query(`SELECT FROM pg_tables WHERE tablename = 'organization'`);
@@ -215,7 +217,7 @@ export async function examine(directory: string, examination: Examination): Prom
     const sql = sqlOf(database);
     const wrong = [
       ...(await attempt('the data', () => brokenFacts(sql, facts, recordedAt))),
-      ...(isSettled ? await attempt('the deliveries', () => untold(sql, facts)) : []),
+      ...(settledAt ? await attempt('the deliveries', () => untold(sql, facts, settledAt)) : []),
       ...(await attempt('the key', () => lostKey(sql, directory))),
       ...(await attempt('the files', () => damagedFiles(sql))),
     ];

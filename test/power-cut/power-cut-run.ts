@@ -176,11 +176,14 @@ class PowerCutRun {
     }
     const directory = this.bench.put(image);
     if (kind !== 'service') return { kind, moment, wrong: await examine(directory, examination) };
-    const { told, wrong } = await runService(directory, facts, this.surroundings).catch((error: unknown) => ({
-      told: [],
-      wrong: [`the service does not run: ${String(error)}`],
-    }));
-    const after = { ...examination, facts: [...facts, ...told], recordedAt: new Date(), isSettled: true };
+    const { told, wrong, settledAt } = await runService(directory, facts, this.surroundings).catch(
+      (error: unknown) => ({
+        told: [],
+        wrong: [`the service does not run: ${String(error)}`],
+        settledAt: new Date(0),
+      }),
+    );
+    const after = { ...examination, facts: [...facts, ...told], recordedAt: new Date(), settledAt };
     return { kind, moment, wrong: [...wrong, ...(await examine(directory, after))] };
   }
 }

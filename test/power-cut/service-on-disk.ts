@@ -13,6 +13,8 @@ const NOTHING_PENDING = /^uptime_deliveries_pending(\{[^}]*\})? 0$/m;
 export interface ServiceRun {
   readonly told: readonly Fact[];
   readonly wrong: readonly string[];
+  /** All deliveries that were created before this time were sent. */
+  readonly settledAt: Date;
 }
 
 /**
@@ -22,7 +24,9 @@ export interface ServiceRun {
 export async function runService(directory: string, facts: readonly Fact[], around: Surroundings): Promise<ServiceRun> {
   const told: Fact[] = [];
   around.onEvent((fact) => told.push(fact));
-  const service = await ServiceProcess.start('', { DATA_DIR: directory, EGRESS_PRIVATE: 'allow' });
+  // Without a key in the environment, a first start writes one to its file.
+  const env = { DATA_DIR: directory, EGRESS_PRIVATE: 'allow', BOOTSTRAP_API_KEY: '' };
+  const service = await ServiceProcess.start('', env);
   try {
     const wrong: string[] = [];
     if (facts.length > 0) {
@@ -31,18 +35,19 @@ export async function runService(directory: string, facts: readonly Fact[], arou
       if (status !== 200) wrong.push(`the first admin key gets ${status}`);
     }
     await eventually('the service is ready', async () => (await service.readiness()) === 200, LIMIT_MS);
-    await eventually(
+    const settledAt = await eventually(
       'nothing is pending',
       async () => {
+        const now = new Date();
         const metrics = await fetch(`${service.url}/metrics`);
-        return NOTHING_PENDING.test(await metrics.text());
+        return NOTHING_PENDING.test(await metrics.text()) && now;
       },
       LIMIT_MS,
     );
     service.signal('SIGTERM');
     const end = await service.ended();
     if (end !== 0) wrong.push(`the service ended with ${end}`);
-    return { told, wrong };
+    return { told, wrong, settledAt };
   } finally {
     await service.kill();
     around.onEvent(() => {});

@@ -26,7 +26,7 @@ const anchorsOf = (text: string): string[] =>
   [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title
       .toLowerCase()
-      .replace(/[^\p{L}\p{N} -]/gu, '')
+      .replace(/[^\p{L}\p{N}_ -]/gu, '')
       .replaceAll(' ', '-'),
   );
 
@@ -92,7 +92,7 @@ describe('the documents', () => {
 
   const known = [...read('src/platform/config/config.ts').matchAll(/@Env\('(\w+)'\)/g)].map(([, name]) => name);
 
-  it.each(['docs/people.md', 'docs/single-sign-on.md'])('the settings that %s shows are accepted', (document) => {
+  it.each(['docs/guides/people/people.md', 'docs/guides/people/single-sign-on.md'])('the settings that %s shows are accepted', (document) => {
     const lines = [...read(document).matchAll(/^([A-Z][A-Z_]+)=(.*?)(?: +#.*)?$/gm)];
     const settings = Object.fromEntries(lines.map(([, name = '', value = '']) => [name, value]));
     expect(settings).toHaveProperty('GROUP_ROLES');
@@ -116,9 +116,9 @@ interface FaultEntry {
   tests: string[];
 }
 
-/** The entries of docs/reliability.md: a fault with its expected result, other observations, and its tests. */
+/** The entries of docs/contributing/reliability.md: a fault with its expected result, other observations, and its tests. */
 function faultEntries(): FaultEntry[] {
-  const items = read('docs/reliability.md').split(/^(?=- |#)/m);
+  const items = read('docs/contributing/reliability.md').split(/^(?=- |#)/m);
   return items
     .filter((item) => item.includes('\n  - Expected: '))
     .map((item) => {
@@ -135,17 +135,17 @@ function faultEntries(): FaultEntry[] {
     });
 }
 
-describe('the entries of docs/reliability.md', () => {
+describe('the entries of docs/contributing/reliability.md', () => {
   const entries = faultEntries();
 
-  it('docs/reliability.md has every numbered fault once', () => {
+  it('docs/contributing/reliability.md has every numbered fault once', () => {
     const left = [6, 9, 14, 20, 23, 37, 48, 58, 60];
     const given = Array.from({ length: 61 }, (_, index) => index + 1).filter((number) => !left.includes(number));
     const numbers = entries.map(({ number }) => number).filter((number) => number !== '');
     expect(numbers.sort()).toEqual(given.map((number) => `F${number}`).sort());
   });
 
-  it('docs/reliability.md describes the expected behavior for each fault, and names specs that exist', () => {
+  it('docs/contributing/reliability.md describes the expected behavior for each fault, and names specs that exist', () => {
     expect(entries.length).toBeGreaterThan(70);
     const bad = entries.filter(
       ({ fault, expected, tests }) =>
@@ -157,7 +157,7 @@ describe('the entries of docs/reliability.md', () => {
   });
 });
 
-const ARCHITECTURE = read('docs/architecture.md');
+const ARCHITECTURE = read('docs/contributing/architecture.md');
 
 const sectionOf = (text: string, title: string): string =>
   new RegExp(`^## ${title}\\n([^]*?)(?=^## |$(?![^]))`, 'm').exec(text)?.[1] ?? '';
@@ -167,7 +167,7 @@ interface ModuleRow {
   tables: string[];
 }
 
-/** Returns the list of modules in docs/architecture.md: name, imports, purpose, and the tables it writes. */
+/** Returns the list of modules in docs/contributing/architecture.md: name, imports, purpose, and the tables it writes. */
 function documentedModules(): Map<string, ModuleRow> {
   const list = sectionOf(ARCHITECTURE, 'Modules');
   const items = list.matchAll(/^- `([a-z-]+)` \(([^)]*)\): ((?:.+\n?)(?: {2}.+\n?)*)/gm);
@@ -182,7 +182,7 @@ function documentedModules(): Map<string, ModuleRow> {
   );
 }
 
-describe('the modules in docs/architecture.md', () => {
+describe('the modules in docs/contributing/architecture.md', () => {
   const modules = documentedModules();
 
   it('the list of modules has the modules and edges that test/repository/architecture.spec.ts allows', () => {
@@ -284,7 +284,7 @@ function periodsIn(file: string): string[] {
     });
 }
 
-describe('the background jobs in docs/architecture.md', () => {
+describe('the background jobs in docs/contributing/architecture.md', () => {
   const section = sectionOf(ARCHITECTURE, 'Background jobs');
   const timers = sources.filter(({ text }) => /^ {2}@(?:Cron|Interval)\(/m.test(text)).map(({ file }) => file);
 
@@ -328,7 +328,7 @@ function keptText({ days }: KeptRows): string[] {
   return [...read].map((key) => key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase());
 }
 
-describe('the retentions in docs/architecture.md', () => {
+describe('the retentions in docs/contributing/architecture.md', () => {
   const section = sectionOf(ARCHITECTURE, 'Data retention');
   const listed = listedJobs(section);
 

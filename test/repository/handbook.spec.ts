@@ -10,7 +10,7 @@ describe('the handbook', () => {
         [...readText(`src/${name}`).matchAll(/name: '(uptime_\w+)'/g)].map(([, metric = '']) => metric),
       ),
   );
-  const handbook = readText('docs/operations.md');
+  const handbook = readText('docs/reference/operations.md');
 
   it('explains every metric that exists, and no other', () => {
     expect(metrics.size).toBeGreaterThan(20);
@@ -67,7 +67,7 @@ describe('the handbook', () => {
       problemsPage: (document: unknown) => string;
     };
     const withoutLayout = (text: string): string => text.replace(/-{3,}/g, '---').replace(/ +\|/g, ' |');
-    expect(withoutLayout(readText('docs/problems.md'))).toBe(
+    expect(withoutLayout(readText('docs/reference/problems.md'))).toBe(
       withoutLayout(problemsPage(readJson('docs/openapi.json'))),
     );
   });
@@ -75,7 +75,7 @@ describe('the handbook', () => {
   it('operations.md and SECURITY.md link only to existing files and name only existing scripts', () => {
     const { scripts } = readJson('package.json') as { scripts: Record<string, string> };
     for (const [path, folder] of [
-      ['docs/operations.md', 'docs'],
+      ['docs/reference/operations.md', 'docs/reference'],
       ['SECURITY.md', '.'],
     ] as const) {
       const text = readText(path);

@@ -9,7 +9,7 @@ export interface RecipeBlock {
   path: string;
   kind: 'file' | 'lines';
   text: string;
-  /** The file of docs/extending.md with the rest of the code. `text` then contains only the imports. */
+  /** The file of docs/guides/extend/extending.md with the rest of the code. `text` then contains only the imports. */
   goesOnAs?: string;
 }
 
@@ -28,12 +28,12 @@ export function recipeBlocks(markdown: string): RecipeBlock[] {
   });
 }
 
-/** Returns the whole text of a recipe's file. The code after its imports may be in docs/extending.md. */
+/** Returns the whole text of a recipe's file. The code after its imports may be in docs/guides/extend/extending.md. */
 function wholeText({ text, goesOnAs }: RecipeBlock): string {
   if (goesOnAs === undefined) return text;
-  const known = recipeBlocks(readFileSync(join(ROOT, 'docs/extending.md'), 'utf8'));
+  const known = recipeBlocks(readFileSync(join(ROOT, 'docs/guides/extend/extending.md'), 'utf8'));
   const same = known.find(({ path }) => basename(path) === goesOnAs);
-  if (!same) throw new Error(`docs/extending.md has no ${goesOnAs}`);
+  if (!same) throw new Error(`docs/guides/extend/extending.md has no ${goesOnAs}`);
   return text + same.text.replace(/^import [^;]*;\n/gm, '');
 }
 

@@ -15,7 +15,7 @@ import { parseId } from '../../src/platform/ids/id';
 
 const ROOT = resolve(__dirname, '../..');
 const CHECK_TYPES = 'test/repository/check-types.cjs';
-const tree = plantRecipes(['CONTRIBUTING.md', 'docs/recipes.md']);
+const tree = plantRecipes(['CONTRIBUTING.md', 'docs/contributing/recipes.md']);
 const all = [...tree.added, ...new Set(tree.changed)];
 const isWeb = (path: string): boolean => path.startsWith('web/');
 
@@ -41,8 +41,8 @@ afterAll(async () => {
 });
 
 const { Checker } = tree.load('src/checker/checker') as typeof import('../../src/checker/checker');
-const { RedisChecker } = tree.load('src/checker/redis/redis.checker') as {
-  RedisChecker: new (dialer: object) => object;
+const { MemcachedChecker } = tree.load('src/checker/memcached/memcached.checker') as {
+  MemcachedChecker: new (dialer: object) => object;
 };
 const { NetModule } = tree.load('src/platform/net/net.module') as typeof import('../../src/platform/net/net.module');
 
@@ -53,32 +53,34 @@ const { PushedResults } = tree.load('src/monitoring/source/pushed/pushed-results
 
 /** The code of a team's package. */
 @Checker('VALKEY')
-class ValkeyChecker extends RedisChecker {}
+class ValkeyChecker extends MemcachedChecker {}
 
 @Module({ imports: [NetModule], providers: [ValkeyChecker] })
 class TeamModule {}
 
-@Checker('REDIS')
-class SecondRedisChecker extends RedisChecker {}
+@Checker('MEMCACHED')
+class SecondMemcachedChecker extends MemcachedChecker {}
 
-@Module({ imports: [NetModule], providers: [SecondRedisChecker] })
+@Module({ imports: [NetModule], providers: [SecondMemcachedChecker] })
 class ClashingModule {}
 
-/** Responds to PING until it is broken. */
-async function redisServer() {
+/** Responds to version until it is broken. */
+async function memcachedServer() {
   const state = { healthy: true };
   const server = await TcpTarget.listen((socket) => {
-    socket.on('error', () => {}).on('data', () => socket.end(state.healthy ? '+PONG\r\n' : '-LOADING\r\n'));
+    socket
+      .on('error', () => {})
+      .on('data', () => socket.end(state.healthy ? 'VERSION 1.6.38\r\n' : 'SERVER_ERROR\r\n'));
   });
-  return { state, url: `redis://${server.authority}`, close: () => server.close() };
+  return { state, url: `memcached://${server.authority}`, close: () => server.close() };
 }
 
 describe('the recipes', () => {
   it('the recipes add the files that they name, and a few lines elsewhere', () => {
     expect(tree.added.filter((path) => !path.startsWith('test/')).sort()).toEqual([
-      'src/channel/vendor/matrix.channel.ts',
+      'src/channel/vendor/synapse.channel.ts',
+      'src/checker/memcached/memcached.checker.ts',
       'src/checker/pushed/pushed.checker.ts',
-      'src/checker/redis/redis.checker.ts',
       'src/monitoring/source/pushed/pushed-results.ts',
       'src/platform/database/migrations/1800000000000-releases.ts',
       'src/platform/database/migrations/1800000001000-endpoint-notes.ts',
@@ -101,6 +103,7 @@ describe('the recipes', () => {
       'src/audit/audited-change.ts',
       'src/channel/channel.module.ts',
       'src/checker/checker.module.ts',
+      'src/checker/udp/udp.checker.ts',
       'src/endpoint/endpoint.dto.ts',
       'src/endpoint/endpoint.entity.ts',
       'src/monitoring/monitoring.module.ts',
@@ -133,7 +136,7 @@ describe('the recipes', () => {
 
 describe('with the recipes applied', () => {
   tree.load('test/repository/architecture.spec.ts');
-  tree.load('test/contract/checker/redis.spec.ts');
+  tree.load('test/contract/checker/memcached.spec.ts');
   tree.load('test/contract/checker/pushed.spec.ts');
   tree.load('test/e2e/release/releases.spec.ts');
   tree.load('test/e2e/endpoint/endpoints.spec.ts');
@@ -151,23 +154,23 @@ describe('with the recipes applied', () => {
       if (before === undefined) delete process.env['UPDATE_GOLDEN'];
       else process.env['UPDATE_GOLDEN'] = before;
     });
-    tree.load('test/contract/channel/matrix.spec.ts');
+    tree.load('test/contract/channel/synapse.spec.ts');
   });
 
   describe('the service', () => {
     let app: TestApp;
-    let redis: Awaited<ReturnType<typeof redisServer>>;
+    let memcached: Awaited<ReturnType<typeof memcachedServer>>;
     let matrix: FakeProvider;
 
     beforeAll(async () => {
       const harness = tree.load('test/harness/app/app') as typeof import('../harness/app/app');
       app = await harness.startOwnApp({}, { extensions: [{ name: 'test', modules: [TeamModule] }] });
-      redis = await redisServer();
+      memcached = await memcachedServer();
       matrix = await FakeProvider.start();
     });
     afterAll(async () => {
       await app.close();
-      await redis.close();
+      await memcached.close();
       await matrix.stop();
     });
 
@@ -175,16 +178,16 @@ describe('with the recipes applied', () => {
 
     it('checks an endpoint of the new type, and notifies the new channel when it breaks and recovers', async () => {
       matrix.standingResponse({ status: 200, body: '{"event_id":"$1"}' });
-      const server = { type: 'REDIS', url: redis.url, interval: 1, timeout: 5 };
+      const server = { type: 'MEMCACHED', url: memcached.url, interval: 1, timeout: 5 };
       const endpoint = await newEndpoint(app.write, await newWebsite(app.write), server);
       const config = { homeserver: matrix.url, access_token: 'secret-of-matrix', room_id: '!ops:example.com' };
       const thresholds = { failure_threshold: 1, success_threshold: 1 };
-      const alert = await app.write.post('/alerts', { endpoint_id: endpoint, type: 'matrix', config, ...thresholds });
-      expect(alert).toMatchObject({ status: 201, body: { type: 'matrix', config: { homeserver: matrix.url } } });
+      const alert = await app.write.post('/alerts', { endpoint_id: endpoint, type: 'synapse', config, ...thresholds });
+      expect(alert).toMatchObject({ status: 201, body: { type: 'synapse', config: { homeserver: matrix.url } } });
       expect(alert.text).not.toContain('secret-of-matrix');
       await eventually('the endpoint to be up', async () => (await statusOf(endpoint)) === 'up');
 
-      redis.state.healthy = false;
+      memcached.state.healthy = false;
       await eventually('the message that it is down', () => matrix.requests.length === 1);
       expect(matrix.requests[0]).toMatchObject({
         method: 'PUT',
@@ -192,10 +195,10 @@ describe('with the recipes applied', () => {
           /^\/_matrix\/client\/v3\/rooms\/!ops%3Aexample\.com\/send\/m\.room\.message\/ev_\w{26}$/,
         ),
         headers: { authorization: 'Bearer secret-of-matrix' },
-        body: expect.stringContaining('The server did not reply with PONG'),
+        body: expect.stringContaining('The server did not reply with VERSION'),
       });
 
-      redis.state.healthy = true;
+      memcached.state.healthy = true;
       await eventually('the message that it is up', () => matrix.requests.length === 2);
       expect(matrix.requests[1]?.body).toContain('is back up');
     });
@@ -204,17 +207,17 @@ describe('with the recipes applied', () => {
       const website = await newWebsite(app.write);
       const endpoint = await app.write.post<{ errors: object[] }>(`/websites/${website}/endpoints`, {
         name: 'Cache',
-        type: 'REDIS',
+        type: 'MEMCACHED',
         url: 'http://cache',
         assertions: [{ source: 'status_code', comparison: 'equals', target: '200' }],
       });
       expect(endpoint.body.errors).toEqual([
-        { pointer: '/url', code: 'invalid_format', message: expect.stringContaining('redis://host[:port]') },
+        { pointer: '/url', code: 'invalid_format', message: expect.stringContaining('memcached://host[:port]') },
         expect.objectContaining({ pointer: '/assertions/0/source' }),
       ]);
       const alert = await app.write.post<{ errors: object[] }>('/alerts', {
         endpoint_id: await newEndpoint(app.write, website),
-        type: 'matrix',
+        type: 'synapse',
         config: { homeserver: 'ftp://matrix', access_token: '', room_id: 'room', spare: 1 },
       });
       expect(alert.body.errors).toHaveLength(4);
@@ -249,13 +252,14 @@ describe('with the recipes applied', () => {
           properties: {
             notes: { maxLength: 500 },
             type: {
-              enum: ['HTTP', 'HTTPS', 'TCP', 'DNS', 'ICMP', 'SSH', 'HEARTBEAT', 'PROBE', 'PUSHED', 'REDIS', 'VALKEY'],
+              enum: expect.arrayContaining(['HTTP', 'HEARTBEAT', 'PUSHED', 'MEMCACHED', 'VALKEY']),
             },
-            url: { description: expect.stringContaining('`REDIS` redis://host[:port]') },
+            url: { description: expect.stringContaining('`MEMCACHED` memcached://host[:port]') },
           },
         },
-        CreateMatrixAlert: {},
-        MatrixConfig: { required: ['homeserver', 'access_token', 'room_id'] },
+        UdpSettings: { properties: { copies: { maximum: 5, 'x-default': 1 } } },
+        CreateSynapseAlert: {},
+        SynapseConfig: { required: ['homeserver', 'access_token', 'room_id'] },
       });
     });
 
@@ -269,20 +273,20 @@ describe('with the recipes applied', () => {
     });
 
     it("accepts the checker of a team's private module", async () => {
-      const fields = { type: 'VALKEY', url: redis.url };
+      const fields = { type: 'VALKEY', url: memcached.url };
       const endpoint = await newEndpoint(app.write, await newWebsite(app.write), fields);
       await eventually('the endpoint to be up', async () => (await statusOf(endpoint)) === 'up');
     });
   });
 
   it('checks from the terminal', async () => {
-    const redis = await redisServer();
+    const memcached = await memcachedServer();
     const { checkLocally } = tree.load(
       'packages/cli/check-locally',
     ) as typeof import('../../packages/cli/check-locally');
     const settings = { headers: [], followRedirects: true, tls: null, assertions: [] };
-    expect(await checkLocally('REDIS', redis.url, settings, {})).toMatchObject({ outcome: 'up' });
-    await redis.close();
+    expect(await checkLocally('MEMCACHED', memcached.url, settings, {})).toMatchObject({ outcome: 'up' });
+    await memcached.close();
   });
 
   it('does not start with two checkers of one type', async () => {
@@ -296,7 +300,7 @@ describe('with the recipes applied', () => {
     const imports = [ConfigModule.forRoot(new Config()), CheckerModule, ClashingModule];
     const application = await Test.createTestingModule({ imports }).compile();
     await expect(application.init()).rejects.toThrow(
-      'Checker "REDIS" is registered twice: by RedisChecker and by SecondRedisChecker',
+      'Checker "MEMCACHED" is registered twice: by MemcachedChecker and by SecondMemcachedChecker',
     );
   });
 });
@@ -309,7 +313,7 @@ describe('without the lines of the recipes', () => {
   afterAll(() => app.close());
 
   it('an unknown type of endpoint is refused with a list of the known types', async () => {
-    const fields = { name: 'Cache', type: 'REDIS', url: 'redis://cache' };
+    const fields = { name: 'Cache', type: 'MEMCACHED', url: 'memcached://cache' };
     const response = await app.write.post(`/websites/${await newWebsite(app.write)}/endpoints`, fields);
     expect(response).toMatchObject({
       status: 400,
@@ -318,7 +322,7 @@ describe('without the lines of the recipes', () => {
           {
             pointer: '/type',
             code: 'unsupported_type',
-            message: 'type must be one of HTTP, HTTPS, TCP, DNS, ICMP, SSH, HEARTBEAT, PROBE',
+            message: expect.stringMatching(/^type must be one of HTTP, HTTPS, TCP, .*, PROBE, /) as string,
           },
         ],
       },
@@ -327,7 +331,7 @@ describe('without the lines of the recipes', () => {
 
   it('an unknown type of alert is refused with a list of the known types', async () => {
     const endpoint_id = await newEndpoint(app.write, await newWebsite(app.write));
-    const response = await app.write.post('/alerts', { endpoint_id, type: 'matrix', config: {} });
+    const response = await app.write.post('/alerts', { endpoint_id, type: 'synapse', config: {} });
     expect(response).toMatchObject({ status: 400, body: { errors: [{ pointer: '/type' }] } });
     expect(response.text).toContain('email, webhook, slack, discord, teams, telegram, pagerduty, opsgenie, twilio');
   });

@@ -30,7 +30,7 @@ const HARMLESS: Readonly<Record<string, readonly string[]>> = {
   'src/checker/dns/dns-verdict.ts': ['unique.slice(0, LISTED_RECORDS)'],
   'src/identity/person/password-rule.ts': ['text.slice(0, length)'],
   'src/identity/single-sign-on/oidc-provider.ts': ['(one as unknown[]).slice(0, MOST_CAUSES)'],
-  'src/monitoring/remote/intake/sent-results.ts': ['sent.slice(0, most)'],
+  'src/monitoring/probes/intake/sent-results.ts': ['sent.slice(0, most)'],
   'src/platform/http/body/body-parts.ts': ['value.slice(0, maxItems + 1)'],
   'src/platform/http/request-id.ts': ['`${CHOSEN}${known.id}`.slice(0, MAX_RECORDED)'],
   'src/platform/net/dial/dialer.ts': ['interleave(addresses).slice(0, MAX_ATTEMPTS)'],

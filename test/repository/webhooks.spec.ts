@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { signatureHeaders } from '../../src/channel/vendor/webhook-signature';
 
 const ROOT = resolve(__dirname, '../..');
-const PAGE = readFileSync(join(ROOT, 'docs/webhooks.md'), 'utf8');
+const PAGE = readFileSync(join(ROOT, 'docs/reference/webhooks.md'), 'utf8');
 
 const blocks = (language: string): string[] =>
   [...PAGE.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(([, text = '']) => text);
@@ -86,7 +86,7 @@ echo json_encode(array_map(fn ($c) => isGenuine($given['secret'], $c['headers'],
 
 const isThere = (program: string): boolean => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0;
 
-describe('docs/webhooks.md', () => {
+describe('docs/reference/webhooks.md', () => {
   it('shows the requests that the channel sends', () => {
     const golden = ['triggered', 'resolved', 'expiry', 'contact-failing'].map((name): unknown => {
       const text = readFileSync(join(ROOT, `test/contract/channel/golden/webhook.${name}.json`), 'utf8');

@@ -59,7 +59,7 @@ describe("the page of a message's acknowledge link", () => {
       [alertId],
     );
     const key = app.app.get(ServerSecrets).get('acknowledge_link');
-    return signClaim(key, { alertId, incidentNo: 1, expiresAt: new Date(Date.now() + 60_000) });
+    return signClaim(key, { alertId, episodeNo: 1, expiresAt: new Date(Date.now() + 60_000) });
   };
 
   const look = async (visit: Visit, name: string): Promise<void> => {
@@ -80,13 +80,18 @@ describe("the page of a message's acknowledge link", () => {
       await page.goto(`${app.url}/ack/${token}`);
       expect(await page.getByRole('heading').innerText()).toBe('Checkout API is down');
       await look(visit, `open-${width}`);
-      await page.getByLabel('Note for your team (optional)').fill('On my way.\nBack at two.');
+      await page.getByLabel('Your name').fill('Ada');
+      await page.getByText('Add a note').click();
+      await page.getByLabel('Note for your team').fill('On my way.\nBack at two.');
       await page.getByRole('button', { name: 'Acknowledge' }).click();
       expect(await page.getByRole('status').innerText()).toBe('You acknowledged this outage.');
       expect(await page.locator('blockquote').innerText()).toBe('On my way.\nBack at two.');
       await look(visit, `taken-${width}`);
       await page.goto(`${app.url}/ack/${token}`);
       expect(await page.getByRole('status').innerText()).toBe('This outage was already acknowledged.');
+      await page.getByText('by Ada, using the link in a message').waitFor();
+      await page.goto(`${app.url}/ack/${await linkOf('Login')}`);
+      expect(await page.getByLabel('Your name').inputValue()).toBe('Ada');
       await visit.close();
     },
   );

@@ -63,6 +63,16 @@ describe('the files of the dashboard', () => {
     expect(open(body).equals(plain.body)).toBe(true);
   });
 
+  it('serves the font as it is, because it is already compressed', async () => {
+    const style = /href="(\/assets\/[^"]+\.css)"/.exec((await get('/')).body.toString())?.[1] ?? '';
+    const font = /url\(([^)]+\.woff2)\)/.exec((await get(style)).body.toString())?.[1] ?? '';
+    const { status, headers, body } = await get(new URL(font, `http://localhost${style}`).pathname, {
+      'Accept-Encoding': 'br',
+    });
+    expect([status, headers['content-type'], headers['content-encoding']]).toEqual([200, 'font/woff2', undefined]);
+    expect(body.length).toBeLessThan(34_000);
+  });
+
   it.each(['/', 'script'])('answers 304 for %s to a client that has it, and HEAD without a body', async (path) => {
     const url = path === 'script' ? script : path;
     const { headers } = await get(url);
@@ -76,6 +86,10 @@ describe('the files of the dashboard', () => {
   it('draws the favicon with the number of endpoints that are down', async () => {
     expect((await get('/favicon.svg')).body.toString()).not.toContain('<text');
     expect((await get('/favicon.svg?down=3')).body.toString()).toContain('>3</text>');
+    const colors = ['', '?state=degraded', '?down=1'].map(async (query) => {
+      return /rect [^>]*fill="(#\w+)"/.exec((await get(`/favicon.svg${query}`)).body.toString())?.[1];
+    });
+    expect(new Set(await Promise.all(colors)).size).toBe(3);
     expect((await get('/favicon.svg?down=%3Cscript%3E')).body.toString()).not.toContain('script');
   });
 

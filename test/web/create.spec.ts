@@ -53,8 +53,7 @@ describe('the form that creates an endpoint', () => {
           .click()
           .then(() => page.keyboard.press('n')),
     ],
-    ['a click on New', () => page.getByRole('link', { name: 'New', exact: true }).click()],
-    ['the link of the empty overview', () => page.getByRole('link', { name: 'New endpoint' }).click()],
+    ['the link of the empty overview', () => page.getByRole('link', { name: 'Add endpoint' }).click()],
     ['opening its URL', () => visit.open('/new')],
     ['a reload', () => visit.open('/new').then(() => page.reload())],
     [
@@ -65,14 +64,10 @@ describe('the form that creates an endpoint', () => {
           .then(() => visit.open('/alerts'))
           .then(() => page.goBack()),
     ],
-    [
-      'a click on New where the form is open',
-      () => openForm().then(() => page.getByRole('link', { name: 'New', exact: true }).click()),
-    ],
   ];
 
   it.each(WAYS)('has the focus in the URL field after %s', async (_, go) => {
-    await page.getByRole('heading', { name: 'Nothing is monitored yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No endpoints yet' }).waitFor();
     await go();
     await page.getByLabel(FIELD).waitFor();
     await eventually('the field has the focus', async () => (await focusedLabel()) === FIELD);
@@ -89,7 +84,7 @@ describe('the form that creates an endpoint', () => {
 
   it('shows at the URL field that nothing is entered, and sends nothing', async () => {
     await openForm();
-    for (const name of ['Create', 'Test']) {
+    for (const name of ['Add endpoint', 'Test']) {
       await page.getByRole('button', { name }).click();
       await page.locator('.field .error', { hasText: 'Enter a URL, a host, or host:port.' }).waitFor();
     }
@@ -105,7 +100,7 @@ describe('the form that creates an endpoint', () => {
     await page.getByText('Conditions for up').click();
     await page.getByRole('button', { name: 'Add a condition' }).click();
     await page.getByLabel('Target of condition 1').fill('banana');
-    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'Add endpoint' }).click();
     await page.getByRole('alert').waitFor();
     expect(await page.locator('.error, [role=alert]').allTextContents()).toEqual([
       'Interval must be at least 1 second',
@@ -124,7 +119,7 @@ describe('the form that creates an endpoint', () => {
     await page.getByLabel(FIELD).fill(url);
     await page.getByLabel('Name', { exact: true }).fill('Refused');
     await page.getByLabel('Type').selectOption(type);
-    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'Add endpoint' }).click();
     await eventually(
       'the field is wrong',
       async () => (await page.getByLabel(FIELD).getAttribute('aria-invalid')) === 'true',
@@ -136,7 +131,7 @@ describe('the form that creates an endpoint', () => {
     expect(error).not.toContain('complete URL');
     expect(await page.getByRole('alert').textContent()).toBe('Some fields are not valid.');
     expect(await page.getByLabel('Name', { exact: true }).getAttribute('aria-invalid')).toBeNull();
-    expect(await page.getByLabel('Name of the website').getAttribute('aria-invalid')).toBeNull();
+    expect(await page.getByLabel('Website name').getAttribute('aria-invalid')).toBeNull();
     expect(await websites()).toEqual([]);
   });
 
@@ -160,16 +155,16 @@ describe('the form that creates an endpoint', () => {
   it('shows the errors of the names of website and endpoint each at its own field', async () => {
     await openForm();
     await page.getByLabel(FIELD).fill('shop.example.com');
-    await page.getByLabel('Name of the website').fill('w'.repeat(300));
-    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByLabel('Website name').fill('w'.repeat(300));
+    await page.getByRole('button', { name: 'Add endpoint' }).click();
     const invalid = (label: string) => page.getByLabel(label, { exact: true }).getAttribute('aria-invalid');
-    await eventually('the website is wrong', async () => (await invalid('Name of the website')) === 'true');
+    await eventually('the website is wrong', async () => (await invalid('Website name')) === 'true');
     expect([await invalid('Name'), await invalid(FIELD)]).toEqual([null, null]);
-    await page.getByLabel('Name of the website').fill('Shop');
+    await page.getByLabel('Website name').fill('Shop');
     await page.getByLabel('Name', { exact: true }).fill('e'.repeat(300));
-    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'Add endpoint' }).click();
     await eventually('the endpoint is wrong', async () => (await invalid('Name')) === 'true');
-    expect(await invalid('Name of the website')).toBeNull();
+    expect(await invalid('Website name')).toBeNull();
     expect(await websites()).toEqual([]);
   });
 
@@ -202,7 +197,7 @@ describe('the form that creates an endpoint', () => {
     await page.getByLabel('Certificate', { exact: true }).selectOption('Not verified');
     await page.getByLabel('Trusted certificates (optional)').fill('MIIB');
     await page.getByLabel('Server name (optional)').fill('192.0.2.1');
-    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'Add endpoint' }).click();
     const labels = ['Certificate', 'Trusted certificates (optional)', 'Server name (optional)'];
     for (const label of labels) {
       const field = page.getByLabel(label, { exact: true });
@@ -211,7 +206,7 @@ describe('the form that creates an endpoint', () => {
     await page.getByLabel(FIELD).fill('https://nas.example.com/');
     await page.getByLabel('Trusted certificates (optional)').fill('');
     await page.getByLabel('Server name (optional)').fill('nas.lan');
-    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'Add endpoint' }).click();
     await page.getByRole('heading', { name: 'nas.example.com' }).waitFor();
     const [website] = await websites();
     const { body } = await app.write.get<{ tls: object }[]>(`/websites/${website?.id}/endpoints`);
@@ -222,7 +217,9 @@ describe('the form that creates an endpoint', () => {
   it('creates website and endpoint in one request, and a copy of the endpoint with its settings', async () => {
     const sent: string[] = [];
     page.on('request', (request) => {
-      if (request.method() === 'POST') sent.push(new URL(request.url()).pathname);
+      const { pathname } = new URL(request.url());
+      // The URL is tested when the user pauses.
+      if (request.method() === 'POST' && pathname !== '/api/v1/endpoints/test') sent.push(pathname);
     });
     await openForm();
     await page.getByLabel(FIELD).fill('https://shop.example.com/checkout');
@@ -231,7 +228,7 @@ describe('the form that creates an endpoint', () => {
     await page.getByRole('button', { name: 'Add a header' }).click();
     await page.getByLabel('Name of header 1').fill('Authorization');
     await page.getByLabel('Value of header 1').fill('Bearer of news');
-    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'Add endpoint' }).click();
     await page.getByRole('heading', { name: 'shop.example.com/checkout' }).waitFor();
     expect(sent).toEqual(['/api/v1/websites']);
     expect(await page.getByRole('complementary', { name: 'Unsaved changes' }).count()).toBe(0);
@@ -242,7 +239,7 @@ describe('the form that creates an endpoint', () => {
     await page.getByRole('link', { name: 'Clone' }).click();
     await page.getByRole('heading', { name: 'A copy of shop.example.com/checkout' }).waitFor();
     await page.getByLabel(FIELD).fill('https://shop.example.com/basket');
-    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'Add endpoint' }).click();
     await page.getByRole('heading', { name: 'shop.example.com/checkout copy', exact: true }).waitFor();
     const { body } = await app.write.get<{ url: string; interval: number; headers: { value: string }[] }[]>(
       `/websites/${website?.id}/endpoints`,

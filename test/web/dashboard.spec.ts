@@ -46,7 +46,7 @@ describe('the dashboard in a browser', () => {
     const first = await visit();
     await first.open(`/sign-in/${token}`);
     await first.page.getByRole('button', { name: 'Continue with the API key' }).click();
-    await first.page.getByRole('heading', { name: 'Nothing is monitored yet' }).waitFor();
+    await first.page.getByRole('heading', { name: 'No endpoints yet' }).waitFor();
     expect(first.page.url()).not.toContain(token);
 
     const second = await Visit.start(browser, app.url);
@@ -57,7 +57,7 @@ describe('the dashboard in a browser', () => {
     const fresh = await links.create();
     await second.open(`/sign-in/${fresh}`);
     await second.page.getByRole('button', { name: 'Continue with the API key' }).click();
-    await second.page.getByRole('heading', { name: 'Nothing is monitored yet' }).waitFor();
+    await second.page.getByRole('heading', { name: 'No endpoints yet' }).waitFor();
     expect(second.page.url()).not.toContain(fresh);
     await second.close();
   });
@@ -79,14 +79,14 @@ describe('the dashboard in a browser', () => {
     const { page } = await signedIn('write');
     await page.evaluate('window.marked = true');
 
-    await page.getByRole('link', { name: 'New endpoint' }).click();
+    await page.getByRole('link', { name: 'Add endpoint' }).click();
     await page.getByLabel('URL, host, or host:port').fill(`${target.url}/shop`);
     await eventually('type and name are guessed', async () => {
       const name = await page.getByLabel('Name', { exact: true }).inputValue();
       return name.endsWith('/shop') && (await page.getByLabel('Type').inputValue()) === 'HTTP';
     });
     await page.getByLabel('Name', { exact: true }).fill('Checkout');
-    await page.getByLabel('Name of the website').fill('Example shop');
+    await page.getByLabel('Website name').fill('Example shop');
     await page.getByLabel('Interval (seconds)').fill('1');
     await page.getByLabel('Timeout (seconds)').fill('2');
     expect(await page.getByLabel('curl command').textContent()).toContain('"name": "Checkout"');
@@ -95,8 +95,9 @@ describe('the dashboard in a browser', () => {
     await page.getByRole('status').getByText('Answered in').waitFor();
     expect((await app.read.get<unknown[]>('/overview')).body).toEqual([]);
 
-    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'Add endpoint' }).click();
     await page.getByRole('heading', { name: 'Checkout' }).waitFor();
+    expect(await page.title()).toBe('Checkout · Uptime');
     await page.locator('.head .status.up').waitFor();
 
     await page.getByRole('link', { name: 'Add an alert rule' }).click();
@@ -120,10 +121,10 @@ describe('the dashboard in a browser', () => {
     expect(await page.locator('link[rel=icon]').getAttribute('href')).toBe('/favicon.svg?down=1');
 
     await page.getByRole('link', { name: 'Overview', exact: true }).click();
-    await page.locator('.row', { hasText: 'Checkout' }).locator('.status.down').waitFor();
+    await page.locator('.row', { hasText: 'Checkout' }).locator('.status-mark.down').waitFor();
 
     target.status = 200;
-    await page.locator('.row', { hasText: 'Checkout' }).locator('.status.up').waitFor();
+    await page.locator('.row', { hasText: 'Checkout' }).locator('.status-mark.up').waitFor();
     await page.getByRole('link', { name: 'Alerts' }).click();
     await page.getByRole('link', { name: 'Events', exact: true }).click();
     await page.getByRole('list', { name: 'Alert events' }).getByText('Resolved').waitFor();
@@ -164,13 +165,13 @@ describe('the dashboard in a browser', () => {
     await page.locator('.row[data-current]').waitFor();
   });
 
-  it('reads single checks of the bar out with the arrow keys', async () => {
+  it('reads single half hours of a row out with the arrow keys', async () => {
     const { page } = await signedIn('read');
-    const beats = page.getByRole('slider', { name: 'Checks of Checkout' });
+    const beats = page.getByRole('slider', { name: 'Last 24 hours of Checkout' });
     await beats.focus();
     await page.keyboard.press('ArrowLeft');
-    await eventually('the value is a check with its time', async () =>
-      /^\d\d:\d\d:\d\d · (up|down).* · [\d.]+ m?s$/.test((await beats.getAttribute('aria-valuetext')) ?? ''),
+    await eventually('the value is a half hour with its time', async () =>
+      /^\d\d:\d\d to \d\d:\d\d: (up|down|not checked)/.test((await beats.getAttribute('aria-valuetext')) ?? ''),
     );
     // Both change whenever the overview is refreshed, the tooltip a moment later.
     await eventually('the tooltip says the same', () =>
@@ -221,7 +222,7 @@ describe('the dashboard in a browser', () => {
     const names = /^(new|watch|check now|pause|resume|edit|delete|save|create|send|add|revoke|test)/i;
     /** Each page with an element that it shows once it has loaded. */
     const pages: [string, 'heading' | 'list' | 'region', string][] = [
-      ['/', 'heading', 'Overview'],
+      ['/', 'region', 'Overall status'],
       [`/endpoints/${endpoint}`, 'heading', 'Checkout'],
       ['/alerts', 'region', 'Alert rules'],
       ['/alerts/events', 'list', 'Alert events'],

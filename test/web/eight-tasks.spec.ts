@@ -36,7 +36,7 @@ const AT_SIX = (() => {
 
 /**
  * The eight tasks of the second dashboard review, as a user does them who starts on the overview. The steps are
- * recorded in the page and match docs/before-after.md. Their durations are only printed, because a machine that runs
+ * recorded in the page and match docs/contributing/before-after.md. Their durations are only printed, because a machine that runs
  * tests is slower than a user's machine.
  */
 describe('the eight tasks of a working day', () => {
@@ -277,7 +277,7 @@ describe('the eight tasks of a working day', () => {
     await colleague.page.goto(link);
     await colleague.page.getByLabel('Name').fill('Colleague');
     await colleague.page.getByLabel('Password', { exact: true }).fill('three wise monkeys');
-    await colleague.page.getByRole('button', { name: 'Create my account' }).click();
+    await colleague.page.getByRole('button', { name: 'Create account' }).click();
     await colleague.page.locator('.row', { hasText: 'Checkout' }).waitFor();
     expect(await colleague.page.getByRole('link', { name: 'New', exact: true }).count()).toBe(0);
     expect(colleague.complaints).toEqual([]);
@@ -302,8 +302,8 @@ describe('the eight tasks of a working day', () => {
     for (const receiver of Object.values(receivers)) receiver.verify();
   });
 
-  it('takes as many steps as docs/before-after.md claims', () => {
-    const page = readFileSync(join(ROOT, 'docs/before-after.md'), 'utf8');
+  it('takes as many steps as docs/contributing/before-after.md claims', () => {
+    const page = readFileSync(join(ROOT, 'docs/contributing/before-after.md'), 'utf8');
     const rows = [...page.matchAll(/^\| ([a-h]\. .*?) +\|.*\| (\d+) steps?, (\d+) screens? +\|$/gm)];
     expect(rows.map(([, name, steps, screens]) => ({ name, steps: Number(steps), screens: Number(screens) }))).toEqual(
       tasks.map(({ name, steps, screens }) => ({ name, steps, screens })),

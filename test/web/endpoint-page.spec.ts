@@ -32,16 +32,16 @@ describe('the page of an endpoint', () => {
 
   it('shows its status in large letters, for how long, and why', async () => {
     expect(await page.locator('.head .state').textContent()).toMatch(/^Down for 3\d min/);
-    expect(await page.evaluate(`getComputedStyle(document.querySelector('.head .state')).fontSize`)).toBe('28px');
+    expect(await page.evaluate(`getComputedStyle(document.querySelector('.head .state')).fontSize`)).toBe('22px');
     await page.locator('.head strong', { hasText: 'The status is 503; expected 200 to 299.' }).waitFor();
   });
 
   it('has three buttons, and the others in a menu that Escape closes', async () => {
     const head = page.locator('.head:has(.state)');
     const names = () => head.getByRole('button').allTextContents();
-    const always = ['Check now', 'Acknowledge', 'Mute 1 h', 'More '];
+    const always = ['Acknowledge', 'Check now', 'Mute 1 h', 'More '];
     expect(await names()).toEqual(always);
-    await page.getByRole('button', { name: 'More' }).click();
+    await head.getByRole('button', { name: 'More' }).click();
     expect(await names()).toEqual([...always, 'Pause', 'Copy as curl', 'Delete']);
     await head.getByRole('link', { name: 'Edit' }).waitFor();
     await head.getByRole('link', { name: 'Clone' }).waitFor();
@@ -61,7 +61,22 @@ describe('the page of an endpoint', () => {
     expect(page.url()).toContain('view=phases');
   });
 
+  it('shows the last 90 days as bars with the current one outlined, and opens a day with its outages', async () => {
+    const days = page.getByRole('slider', { name: 'Last 90 days of Payments API' });
+    expect(await days.getAttribute('aria-valuetext')).toMatch(/^9\d days with checks, failures on \d+$/);
+    expect(await days.locator('rect.today').count()).toBe(1);
+    await days.focus();
+    await page.keyboard.press('Enter');
+    const day = page.locator('.day-card');
+    await day.getByText(/^Down for 3\d min .* in total\.$/).waitFor();
+    await day.getByText('The status is 503').waitFor();
+    expect([await visit.overflow(), await visit.barriers()]).toEqual([0, []]);
+    await page.keyboard.press('Escape');
+    await day.waitFor({ state: 'detached' });
+  });
+
   it('shows each day of a year and the hours of the week, which the arrow keys step through', async () => {
+    await page.getByRole('button', { name: 'Days of a year' }).click();
     const days = page.getByRole('slider', { name: 'Days of Payments API' });
     expect(await days.getAttribute('aria-valuetext')).toMatch(/^9\d\.\d% over 9\d days with checks, failures on /);
     await days.focus();

@@ -43,7 +43,8 @@ describe('everyday tasks: notifications, the palette, undo', () => {
   it('asks after the first Create who should be notified, tests it, and offers to simulate a failure', async () => {
     await visit.open(pathOf('Checkout'));
     const card = page.getByRole('region', { name: 'Who should be notified?' });
-    await card.getByText('This server has no email account.').waitFor();
+    await card.getByRole('button', { name: 'Email' }).click();
+    await card.getByText('No mail server is configured.').waitFor();
     await card.getByRole('button', { name: 'Webhook' }).click();
     await card.getByRole('button', { name: 'Save and notify' }).click();
     await card.locator('.field .error').waitFor();
@@ -94,23 +95,31 @@ describe('everyday tasks: notifications, the palette, undo', () => {
     expect(windows.body).toMatchObject([{ scope: { all: true }, mute: true }]);
   });
 
-  it('undoes the deletion of an endpoint, and deletes one when its page is left', async () => {
-    await visit.open(pathOf('Basket'));
-    await page.getByRole('button', { name: 'More' }).click();
-    await page.getByRole('button', { name: 'Delete' }).click();
-    await row('Checkout').waitFor();
-    expect(await row('Basket').count()).toBe(0);
-    await undo().last().click();
-    await row('Basket').waitFor();
+  it('asks before it deletes an endpoint, names what is lost, and restores it at once or days later', async () => {
+    const destroy = async () => {
+      await visit.open(pathOf('Basket'));
+      await page.getByRole('button', { name: 'More' }).click();
+      await page.getByRole('button', { name: 'Delete' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Delete Basket?' });
+      await dialog.getByText(/^Its 1 alert rule will no longer notify anyone\. Its history since .+ is no longer shown\./).waitFor();
+      return dialog;
+    };
+    await (await destroy()).getByRole('button', { name: 'Cancel' }).click();
     expect((await stored('Basket')).status).toBe(200);
 
-    await row('Basket').getByRole('link', { name: 'Basket' }).click();
-    await page.getByRole('button', { name: 'More' }).click();
-    await page.getByRole('button', { name: 'Delete' }).click();
-    await row('Basket').waitFor({ state: 'detached' });
-    expect((await stored('Basket')).status).toBe(200);
-    await page.goto('about:blank');
+    await (await destroy()).getByRole('button', { name: 'Delete Basket' }).click();
+    await row('Checkout').waitFor();
     await eventually('Basket is gone', async () => (await stored('Basket')).status === 404);
+    await undo().last().click();
+    await eventually('Basket is back', async () => (await stored('Basket')).status === 200);
+
+    await (await destroy()).getByRole('button', { name: 'Delete Basket' }).click();
+    await eventually('Basket is gone again', async () => (await stored('Basket')).status === 404);
+    await visit.open('/settings/deleted');
+    await page.getByRole('row', { name: /Basket/ }).getByRole('button', { name: 'Restore' }).click();
+    await page.getByText('Basket is restored').waitFor();
+    expect(await visit.barriers()).toEqual([]);
+    expect((await stored('Basket')).status).toBe(200);
   });
 
   it('shows next to a form the message that arrives, and the document for the service', async () => {
@@ -146,6 +155,7 @@ describe('everyday tasks: notifications, the palette, undo', () => {
 
     await visit.open('/new');
     await page.getByLabel('URL, host, or host:port').fill('https://shop.example.com/cart');
+    await page.getByText('As curl or YAML').click();
     await page.getByRole('button', { name: '30 s' }).click();
     expect(await page.getByLabel('Interval (seconds)').inputValue()).toBe('30');
     await plan('shop.example.com/cart');
@@ -154,7 +164,7 @@ describe('everyday tasks: notifications, the palette, undo', () => {
   it('undoes a pause of several endpoints, for those that it paused', async () => {
     await app.write.put(pathOf('Checkout'), { enabled: false });
     await visit.open('/');
-    await row('Checkout').locator('.status.paused').waitFor();
+    await row('Checkout').locator('.status-mark.paused').waitFor();
     await page.getByRole('button', { name: 'Select', exact: true }).click();
     for (const name of ['Checkout', 'Search']) await page.getByLabel(`Select ${name}`).check();
     await page.getByRole('button', { name: 'Pause', exact: true }).click();

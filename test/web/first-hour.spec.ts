@@ -29,7 +29,7 @@ function cloned(): string {
 }
 
 /**
- * The first hour of a new user, in one go. `npm run pictures` uses it to create the pictures of docs/first-hour.md.
+ * The first hour of a new user, in one go. `npm run pictures` uses it to create the pictures of docs/get-started/quickstart.md.
  * The duration of each step is printed, next to its maximum on two idle cores. It isn't asserted, because a machine
  * that runs tests isn't idle.
  */
@@ -95,26 +95,26 @@ describe('the first hour', () => {
       await page.getByLabel('Email').fill('ada@example.com');
       await page.getByLabel('Password', { exact: true }).fill('three wise monkeys');
       await picture('0-make-it-yours');
-      await page.getByRole('button', { name: 'Create my account' }).click();
-      await page.getByRole('heading', { name: 'Nothing is monitored yet' }).waitFor();
+      await page.getByRole('button', { name: 'Create account' }).click();
+      await page.getByRole('heading', { name: 'No endpoints yet' }).waitFor();
     });
     await picture('1-signed-in');
   });
 
   it('watches a page: paste its address, create, green', async () => {
-    await page.getByRole('link', { name: 'New endpoint' }).click();
+    await page.getByRole('link', { name: 'Add endpoint' }).click();
     // It has the focus without a click.
     await page.getByLabel('URL, host, or host:port').and(page.locator(':focus')).waitFor();
     await page.keyboard.type(`${shop.url}/checkout`);
     await page.getByLabel('Name', { exact: true }).fill('Checkout');
-    await page.getByLabel('Name of the website').fill('Example shop');
+    await page.getByLabel('Website name').fill('Example shop');
     await page.getByLabel(/^(Every|Interval)/).fill('2');
     await page.getByLabel(/^(Give up after|Timeout)/).fill('1');
     await page.getByRole('button', { name: 'Test' }).click();
     await page.getByRole('status').getByText('Answered in').waitFor();
     await picture('2-tested-before-it-is-saved');
     await timed('from Create until it is up', 'at most 2 s', async () => {
-      await page.getByRole('button', { name: 'Create' }).click();
+      await page.getByRole('button', { name: 'Add endpoint' }).click();
       await page.getByRole('heading', { name: 'Checkout' }).waitFor();
       await page.locator('.head .status.up').waitFor();
     });
@@ -142,7 +142,7 @@ describe('the first hour', () => {
     await page.getByRole('list', { name: 'Alert events' }).getByText('Checkout is down').first().waitFor();
     await picture('4-told');
     await page.getByRole('link', { name: 'Overview', exact: true }).click();
-    await page.locator('.row', { hasText: 'Checkout' }).locator('.status.down').first().waitFor();
+    await page.locator('.row', { hasText: 'Checkout' }).locator('.status-mark.down').first().waitFor();
     await picture('5-down');
   });
 

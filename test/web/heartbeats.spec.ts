@@ -38,7 +38,7 @@ describe('a heartbeat in the dashboard', () => {
 
   it('is created with a schedule whose next times are shown, on the clock of the browser, and without settings of checks', async () => {
     await visit.open('/new');
-    await page.getByRole('button', { name: 'A job that sends a ping when it finishes' }).click();
+    await page.getByRole('button', { name: 'Cron job' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Nightly backup');
     for (const gone of ['URL, host, or host:port', 'Interval (seconds)', 'Timeout (seconds)', 'Method']) {
       expect([gone, await page.getByLabel(gone).count()]).toEqual([gone, 0]);
@@ -52,7 +52,7 @@ describe('a heartbeat in the dashboard', () => {
     await times.filter({ hasText: /03:00/ }).first().waitFor();
     expect(await times.count()).toBe(5);
     expect([await visit.overflow(), await visit.barriers()]).toEqual([0, []]);
-    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'Add endpoint' }).click();
     await page.locator('.expected', { hasText: 'No ping yet' }).waitFor();
     expect(await page.getByRole('button', { name: 'Check now' }).count()).toBe(0);
   });

@@ -50,8 +50,12 @@ describe('incidents in the dashboard', () => {
   };
 
   it('are reached with g i, the open ones first, then the incidents of each day, and counted in the navigation', async () => {
-    await page.getByRole('heading', { name: 'Overview' }).waitFor({ state: 'attached' });
-    await page.getByRole('link', { name: '2 incidents' }).waitFor();
+    await page.getByRole('region', { name: 'Overall status' }).waitFor({ state: 'attached' });
+    await page
+      .getByRole('region', { name: 'Overall status' })
+      .getByText(/^Incident #/)
+      .first()
+      .waitFor();
     await page.keyboard.press('g');
     await page.keyboard.press('i');
     await page.getByRole('heading', { name: 'Yesterday' }).waitFor();
@@ -76,6 +80,7 @@ describe('incidents in the dashboard', () => {
     await entry('Storefront recovered').waitFor();
     await entry('REST v2, REST v1 (deprecated) and Webhooks went down').getByText('was refused').waitFor();
     await member('Search').getByText('Acknowledged').waitFor();
+    expect(await visit.barriers()).toEqual([]);
     // Three steps: the text, the audience, send.
     await page.keyboard.press('u');
     await page.keyboard.type('The second balancer is in service.');

@@ -60,7 +60,7 @@ describe('maintenance in the dashboard', () => {
   const table = () => page.getByRole('region', { name: 'Maintenance windows' });
 
   it('is reached with g m, shows an empty state, and offers the states as filters', async () => {
-    await page.getByRole('heading', { name: 'Overview' }).waitFor({ state: 'attached' });
+    await page.getByRole('region', { name: 'Overall status' }).waitFor({ state: 'attached' });
     await page.keyboard.press('g');
     await page.keyboard.press('m');
     await page.getByText('During a maintenance window').waitFor();

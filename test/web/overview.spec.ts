@@ -4,6 +4,7 @@ import { startOwnApp, type TestApp } from '../harness/app/app';
 import { eventually } from '../../packages/testing/eventually';
 import { launchBrowser, Visit } from './browser';
 import { madeBefore, showcase } from './showcase';
+import { addIncidents } from './showcase-incidents';
 
 jest.setTimeout(120_000);
 
@@ -19,6 +20,7 @@ describe('the overview', () => {
   beforeAll(async () => {
     app = await startOwnApp({ role: 'api' });
     ids = await showcase(app);
+    await addIncidents(app, ids);
     browser = await launchBrowser();
   });
   afterAll(async () => {
@@ -39,6 +41,11 @@ describe('the overview', () => {
   const row = (name: string) => page.locator('.row', { has: page.getByRole('link', { name, exact: true }) });
   const select = (name: string) => page.getByRole('checkbox', { name: `Select ${name}`, exact: true });
   const selectSeveral = () => page.getByRole('button', { name: 'Select', exact: true }).click();
+  /** Chooses an entry of the View menu. */
+  const view = async (name: string) => {
+    await page.getByRole('button', { name: 'View', exact: true }).click();
+    await page.getByRole('button', { name, exact: true }).click();
+  };
   const bar = () => page.getByRole('region', { name: 'Selected endpoints' });
   const statusOf = async (name: string): Promise<string> =>
     (await app.read.get<{ status: string }>(`/endpoints/${ids.get(name)}`)).body.status;
@@ -51,7 +58,7 @@ describe('the overview', () => {
     expect(first).toContain('Down');
     expect(await page.locator('.row').first().textContent()).toContain('Payments API');
     expect(await page.locator('.row').first().textContent()).toContain('Example shop');
-    await page.locator('.group', { hasText: 'Example shop' }).getByText('1 above').waitFor();
+    await page.locator('.group', { hasText: 'Example shop' }).getByText('1 listed above').waitFor();
   });
 
   it('shows next to an uptime how little of its window was watched', async () => {
@@ -82,25 +89,72 @@ describe('the overview', () => {
     await page.getByLabel('Search endpoints').fill('checkout');
     await row('Checkout').waitFor();
     await page.getByLabel('Search endpoints').fill('');
-    await page.getByRole('button', { name: 'Collapse all' }).click();
+    await view('Collapse all');
     await eventually('only what is down is left', async () => (await page.locator('.row').count()) === 1);
-    await page.getByRole('button', { name: 'Expand all' }).click();
+    await view('Expand all');
     await row('Checkout').waitFor();
   });
 
-  it('summarizes in a sentence what is down, since when, and who was notified, and counts what expires soon', async () => {
+  it('says what is down, why, since when, and who was notified, and counts what expires soon', async () => {
     const headline = page.getByRole('region', { name: 'Overall status' });
-    await headline.getByText(/^1 of 12 is down: Payments API, for 3\d min\. Slack was notified\.$/).waitFor();
+    await headline.getByRole('heading', { name: 'Payments API is down' }).waitFor();
+    await headline.getByText('Slack notified').waitFor();
+    await headline.getByText(/^3\d min$/).waitFor();
+    expect(await page.title()).toBe('(1) Overview · Uptime');
     // Over all rows: when the outage started, and whether it was the only one.
     await page.getByRole('img', { name: /^Down in the last 24 hours: .*\d\d:\d\d to now 1\.$/ }).waitFor();
     await headline.getByRole('link', { name: '2 expire soon' }).click();
     await page.getByRole('heading', { name: 'Expiring certificates' }).waitFor();
   });
 
+  it.each([
+    ['desktop', 1440, 900, 320],
+    ['phone', 390, 844, 420],
+  ])(
+    'has its list in the first part of a %s, with an incident above it that can be acknowledged',
+    async (_, width, height, most) => {
+      const screen = await Visit.start(browser, app.url, { width, height });
+      await screen.signIn(app.write.key ?? '');
+      const headline = screen.page.getByRole('region', { name: 'Overall status' });
+      await headline.getByText('Slack notified').waitFor();
+      await screen.settled();
+      expect((await screen.page.locator('.row').first().boundingBox())?.y).toBeLessThanOrEqual(most);
+      expect(await screen.page.locator('.primary:visible, .alarm:visible').count()).toBeLessThanOrEqual(2);
+      await screen.close();
+    },
+  );
+
+  it('has its navigation on the left of a desktop, and at the bottom of a phone, with the rest in a menu', async () => {
+    const nav = page.getByRole('navigation', { name: 'Main' });
+    const boxOf = async () => (await nav.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    await page.setViewportSize({ width: 1100, height: 900 });
+    expect((await boxOf()).width).toBeLessThan(224);
+    await page.setViewportSize({ width: 390, height: 844 });
+    const { y, height } = await boxOf();
+    expect(y + height).toBe(844);
+    expect(await nav.getByRole('link').count()).toBe(3);
+    await nav.getByRole('button', { name: 'More' }).click();
+    await nav.getByRole('link', { name: 'Status pages' }).click();
+    await page.getByRole('heading', { name: 'Status pages' }).waitFor();
+  });
+
+  it('has a checklist for the first hour that can be dismissed', async () => {
+    const list = page.getByRole('region', { name: 'First steps' });
+    await list.getByText('Done: ').first().waitFor({ state: 'attached' });
+    await list.getByRole('link', { name: 'Create page' }).waitFor();
+    expect(await visit.barriers()).toEqual([]);
+    await list.getByRole('button', { name: 'Dismiss' }).click();
+    await list.waitFor({ state: 'detached' });
+    await page.reload();
+    await page.locator('.row').first().waitFor();
+    await visit.settled();
+    expect(await list.count()).toBe(0);
+  });
+
   it('has rows of one line if the user chooses so, and remembers it', async () => {
     const heightOf = async () => (await row('Checkout').boundingBox())?.height;
-    expect(await heightOf()).toBe(52);
-    await page.getByRole('button', { name: 'Compact' }).click();
+    expect(await heightOf()).toBe(56);
+    await view('Compact rows');
     await eventually('the row is lower', async () => (await heightOf()) === 40);
     await page.reload();
     await eventually('the row is still lower', async () => (await heightOf()) === 40);
@@ -128,7 +182,7 @@ describe('the overview', () => {
   });
 
   it('creates a website, shows it while it is empty, renames, pauses, and deletes it', async () => {
-    await page.getByRole('button', { name: 'New website' }).click();
+    await view('New website');
     const dialog = page.getByRole('dialog', { name: 'New website' });
     await dialog.getByLabel('Name').fill('Harbour');
     await dialog.getByRole('button', { name: 'Create website' }).click();
@@ -300,11 +354,30 @@ describe('the overview', () => {
       const { body } = await app.read.get(`/endpoints/${ids.get(name)}`);
       expect(body).toMatchObject({ tags: ['eu', 'team:shop'], interval: 120 });
     }
-    const choose = async (dialog: Locator) => {
-      await dialog.getByLabel('Contact').selectOption('Team');
+    const team = { contacts: 'Contacts of 2 endpoints', rules: () => app.read.get<{ contact_id: string }[]>('/alerts?limit=100') };
+    const rulesOf = async (id: string) => (await team.rules()).body.filter((rule) => rule.contact_id === id).length;
+    const list = async () => (await app.read.get<{ id: string; name: string }[]>('/contacts')).body;
+    const idOf = async (name: string) => (await list()).find((each) => each.name === name)?.id ?? '';
+    await change('Contacts…', team.contacts, (dialog) => dialog.getByRole('checkbox', { name: /^Team/ }).check(), 'Apply');
+    await eventually('they are added', async () => (await rulesOf(await idOf('Team'))) === 2);
+
+    expect((await app.write.post('/contacts', { ...contact, name: 'Night' })).status).toBe(201);
+    await page.reload();
+    await selectSeveral();
+    const replace = async (dialog: Locator) => {
+      await dialog.getByText('2 of 2').waitFor();
+      await dialog.getByLabel('Replace').selectOption('Team');
+      await dialog.getByLabel('By').selectOption('Night');
+      await dialog.getByText('This replaces the contact of 2 alert rules.').waitFor();
     };
-    await change('Contacts…', 'Notify a contact about 2 endpoints', choose, 'Add alert rules');
-    await page.getByText('2 alert rules created.').waitFor();
+    await change('Contacts…', team.contacts, replace, 'Apply');
+    await eventually('they are replaced', async () => (await rulesOf(await idOf('Night'))) === 2);
+    expect(await rulesOf(await idOf('Team'))).toBe(0);
+
+    await page.reload();
+    await selectSeveral();
+    await change('Contacts…', team.contacts, (dialog) => dialog.getByRole('checkbox', { name: /^Night/ }).uncheck(), 'Apply');
+    await eventually('they are removed', async () => (await rulesOf(await idOf('Night'))) === 0);
   });
 
   it('continues as a wall with a separate read key, which is in no URL', async () => {
@@ -330,11 +403,12 @@ describe('the overview', () => {
     await screen.close();
   });
 
-  it('deletes several endpoints, also when the page is left at once', async () => {
+  it('deletes several endpoints after a question', async () => {
     await selectSeveral();
     await select('Bastion').click();
     await select('Name server').click();
     await bar().getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog', { name: 'Delete 2 endpoints?' }).getByRole('button', { name: 'Delete 2 endpoints' }).click();
     await page.getByText('2 endpoints are deleted').waitFor();
     await page.reload();
     for (const name of ['Bastion', 'Name server'])

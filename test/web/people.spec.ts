@@ -86,7 +86,7 @@ describe('people in the dashboard', () => {
     const token = await app.app.get(SignInLinks).create();
     ada = await visit();
     await ada.open(`/sign-in/${token}`);
-    await heading(ada, 'Make this yours').waitFor();
+    await heading(ada, 'Create your account').waitFor();
     expect(ada.page.url()).not.toContain(token);
     await isFitting(ada);
     expect([await attributes(ada.page, 'Email'), await attributes(ada.page, 'Password')]).toEqual([
@@ -97,12 +97,12 @@ describe('people in the dashboard', () => {
     await field(ada, 'Name').fill('Ada');
     await field(ada, 'Email').fill('ada@example.com');
     await field(ada, 'Password').fill('qwertyuiopasdfgh');
-    await button(ada, 'Create my account').click();
+    await button(ada, 'Create account').click();
     await ada.page.getByText('It is a single run of keys').waitFor();
     await field(ada, 'Password').fill(PASSWORD);
     await button(ada, /^Show/).click();
     expect(await attributes(ada.page, 'Password')).toEqual(['text', 'new-password']);
-    await button(ada, 'Create my account').click();
+    await button(ada, 'Create account').click();
     await signedIn(ada);
     await button(ada, 'Sign out Ada').waitFor();
   });
@@ -122,7 +122,7 @@ describe('people in the dashboard', () => {
     expect(await field(bo, 'Email').isEditable()).toBe(false);
     await field(bo, 'Name').fill('Bo');
     await field(bo, 'Password').fill(PASSWORD);
-    await button(bo, 'Create my account').click();
+    await button(bo, 'Create account').click();
     await signedIn(bo);
     const key = { name: 'Terraform', role: 'read' };
     keyOfBo = (await send<{ key: string }>(bo, 'POST', '/api/v1/api-keys', key)).key;
@@ -160,7 +160,7 @@ describe('people in the dashboard', () => {
     expect(await second.barriers()).toEqual([]);
     await button(second, 'Join as Ada').click();
     await button(second, 'Organization Other').waitFor();
-    await heading(second, 'Nothing is monitored yet').waitFor();
+    await heading(second, 'No endpoints yet').waitFor();
 
     await ada.open('/settings/organization');
     await ada.page.getByText('You switched to “Other” in another window').waitFor();
@@ -175,7 +175,7 @@ describe('people in the dashboard', () => {
     await button(second, 'Organization Default').click();
     expect(await second.barriers()).toEqual([]);
     await button(second, 'Other').click();
-    await heading(second, 'Nothing is monitored yet').waitFor();
+    await heading(second, 'No endpoints yet').waitFor();
     await second.page.close();
   });
 

@@ -22,7 +22,7 @@ const CHECKOUT = '/endpoints/:Checkout?range=24h';
 const pasteAddress = ({ page }: Visit) =>
   page.getByLabel('URL, host, or host:port').fill('https://shop.example.com/checkout');
 
-/** Twelve screens that docs/before-after.md compares with their state at 34585e0. */
+/** Twelve screens that docs/contributing/before-after.md compares with their state at 34585e0. */
 const COMPARED: readonly Picture[] = [
   { name: 'overview', path: '/', ...DESK },
   { name: 'overview-dark', path: '/', ...DESK, colorScheme: 'dark' },
@@ -41,7 +41,7 @@ const named = (when: string): Picture[] =>
   COMPARED.map((each) => ({ ...each, name: `before-after/${each.name}-${when}` }));
 export const [BEFORE, AFTER] = [named('before'), named('after')];
 
-/** The pictures in README and docs/first-hour.md. */
+/** The pictures in README and docs/get-started/quickstart.md. */
 export const SHOWN: readonly Picture[] = [
   { name: 'overview-light', path: '/', ...WIDE },
   { name: 'overview-phone', path: '/', ...PHONE },
@@ -57,19 +57,19 @@ const detailsOf =
   ({ page }: Visit) =>
     page.getByRole('button', { name: `Details of ${name}` }).click();
 
-/** The pictures in docs/probes.md, once there are probes. */
+/** The pictures in docs/guides/locations/probes.md, once there are probes. */
 export const PROBES: readonly Picture[] = [
   { name: 'probes', path: '/settings/probes', ...WIDE, prepare: detailsOf('Virginia') },
   { name: 'locations', path: '/endpoints/:Storefront?view=locations&range=24h', ...DESK, height: 1260 },
 ];
 
-/** The pictures in docs/people.md, as Ada sees them. */
+/** The pictures in docs/guides/people/people.md, as Ada sees them. */
 export const PEOPLE: readonly Picture[] = [
   { name: 'people', path: '/settings/people', ...WIDE },
   { name: 'account', path: '/settings/account', ...WIDE },
 ];
 
-/** The pictures in docs/incidents.md, after a load balancer has failed. */
+/** The pictures in docs/concepts/incidents.md, after a load balancer has failed. */
 export const OUTAGE: readonly Picture[] = [
   { name: 'incidents', path: '/incidents', ...WIDE },
   { name: 'incident', path: '/incidents/:Outage', ...DESK },

@@ -84,7 +84,7 @@ describe('probes in the dashboard', () => {
     for (const name of ['Frankfurt', 'Virginia']) await page.getByLabel(name).check();
     await page.getByLabel('Down when this many locations agree').selectOption({ label: 'Majority: 2 of 3 must agree' });
     expect([await visit.overflow(), await visit.barriers()]).toEqual([0, []]);
-    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'Add endpoint' }).click();
     await section('Locations').getByText('Down when 2 of 3 locations report a failure.').waitFor();
     await Promise.all([sees(frankfurt), sees(virginia, DOWN)]);
     await page.locator('.head').getByText('1 of 3: virginia, connection refused').waitFor();
@@ -123,7 +123,7 @@ describe('probes in the dashboard', () => {
     await page.getByLabel('Probe', { exact: true }).waitFor();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Probe Frankfurt');
     await frankfurt.poll();
-    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'Add endpoint' }).click();
     await page.locator('.head .state', { hasText: 'Up' }).waitFor();
     await visit.open('/settings/probes');
     await page.getByRole('button', { name: 'Details of Frankfurt' }).click();

@@ -68,7 +68,7 @@ describe('acknowledged, degraded, tagged, or dependent endpoints, in the dashboa
       .getByTitle(/Acknowledged by .* until .*: Restarting the workers$/)
       .waitFor();
     await visit.open(`/endpoints/${id}`);
-    await page.getByRole('button', { name: 'Withdraw' }).click();
+    await page.getByRole('button', { name: 'Remove acknowledgement' }).click();
     await page.getByRole('button', { name: 'Acknowledge' }).waitFor();
     expect((await app.read.get(`/endpoints/${id}/acknowledgement`)).status).toBe(404);
   });
@@ -76,14 +76,14 @@ describe('acknowledged, degraded, tagged, or dependent endpoints, in the dashboa
   it('shows without a reload that another user acknowledged it, and that this ends when it is up', async () => {
     target.status = 503;
     const id = await made('Basket');
-    await row('Basket').locator('.status.down').waitFor();
+    await row('Basket').locator('.status-mark.down').waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
     await page.evaluate('window.marked = true');
     await app.admin.put(`/endpoints/${id}/acknowledgement`, { note: 'On it' });
     const mark = row('Basket').getByText('Acknowledged');
     await mark.waitFor();
     target.status = 200;
-    await row('Basket').locator('.status.up').waitFor();
+    await row('Basket').locator('.status-mark.up').waitFor();
     await mark.waitFor({ state: 'detached' });
     expect(await page.evaluate('window.marked')).toBe(true);
   });
@@ -94,7 +94,7 @@ describe('acknowledged, degraded, tagged, or dependent endpoints, in the dashboa
         { source: 'header', property: 'X-Ready', comparison: 'exists', target: 'true', severity: 'warning' },
       ],
     });
-    await row('Slow').locator('.status.degraded', { hasText: 'Degraded' }).waitFor();
+    await row('Slow').locator('.status-mark.degraded', { hasText: 'Degraded' }).waitFor();
     await eventually('its beats are of the kind degraded', async () =>
       Boolean(await row('Slow').locator('.b-degraded').getAttribute('d')),
     );
@@ -123,7 +123,7 @@ describe('acknowledged, degraded, tagged, or dependent endpoints, in the dashboa
     await page.getByRole('combobox', { name: 'Depends on' }).fill('database');
     await page.getByRole('option', { name: 'Database' }).waitFor();
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'Add endpoint' }).click();
     await page.getByRole('heading', { name: 'Front' }).waitFor();
     const id = /ep_\w+/.exec(page.url())?.[0];
     expect((await app.read.get(`/endpoints/${id}`)).body).toMatchObject({

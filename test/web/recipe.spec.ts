@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { plantRecipes } from '../repository/recipe-tree';
 
 const ROOT = resolve(__dirname, '../..');
-const tree = plantRecipes(['CONTRIBUTING.md', 'docs/recipes.md']);
+const tree = plantRecipes(['CONTRIBUTING.md', 'docs/contributing/recipes.md']);
 const run = (script: string, ...words: string[]) =>
   promisify(execFile)(process.execPath, [join(ROOT, script), ...words], { cwd: tree.root });
 

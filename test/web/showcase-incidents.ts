@@ -171,6 +171,11 @@ async function add(app: TestApp, ids: ReadonlyMap<string, string>, sample: Sampl
         held ?? false,
       ],
     );
+  await database.query(
+    `INSERT INTO incident_outage (incident_id, endpoint_id, started_at, ended_at, error_code, error_message)
+     SELECT incident_id, endpoint_id, started_at, ended_at, error_code, error_message FROM incident_member WHERE incident_id = $1`,
+    [id],
+  );
   for (const { at, by, status, text, public: isPublic = false } of said)
     await database.query(
       `INSERT INTO incident_update (id, incident_id, org_id, at, by_name, status, text, public, automatic)

@@ -68,12 +68,12 @@ describe('single sign-on in the dashboard', () => {
   it('is connected once with an account that has a password, which shows the identity there', async () => {
     ada = await visit();
     await ada.open(`/sign-in/${await app.app.get(SignInLinks).create()}`);
-    await heading(ada, 'Make this yours').waitFor();
+    await heading(ada, 'Create your account').waitFor();
     expect(await ada.barriers()).toEqual([]);
     await ada.page.getByLabel('Name', { exact: true }).fill('Ada');
     await ada.page.getByLabel('Email', { exact: true }).fill('ada@example.com');
     await ada.page.getByLabel('Password', { exact: true }).fill('three wise monkeys');
-    await button(ada, 'Create my account').click();
+    await button(ada, 'Create account').click();
     await button(ada, 'Sign out Ada').waitFor();
     await ada.open('/settings/account');
     await button(ada, 'Connect Example ID').click();

@@ -80,6 +80,7 @@ function App({ api }: { api: ApiDocument }) {
         <button class="menu" type="button" aria-expanded={isMenuOpen} onClick={() => setMenuOpen(!isMenuOpen)}>
           Operations
         </button>
+        <a href={at('/help/reference/api')}>Help</a>
         <a href={at('/')}>Dashboard</a>
       </header>
       <div class="columns">

@@ -11,6 +11,7 @@ import { TopBar } from './components/top-bar';
 import { Unsaved } from './components/unsaved';
 import { time } from './logic/format';
 import { findRoute, pathOf, type Route, ROUTES } from './pages/routes';
+import { SECTIONS } from './pages/sections';
 import { deleteWaiting } from './state/deletion';
 import { discarded } from './state/drafts';
 import { entry } from './state/entry';
@@ -26,6 +27,7 @@ import {
   overviewError,
   refreshSoon,
 } from './state/overview-store';
+import { pageTitle } from './state/page-title';
 import { arrivals, go, replace, route } from './state/router';
 import { isOver, may, moved, session, whose } from './state/session';
 
@@ -53,10 +55,11 @@ const isBehind = computed(() => isOver.value || entry.value !== null);
 
 /** Shows the number of endpoints that are down in the tab's title and icon, even in background tabs. */
 effect(() => {
-  const { down } = counts.value;
-  const title = session.value === null || isBehind.value ? 'Sign in' : (shown.value?.route.title ?? 'Uptime');
+  const { down, degraded } = counts.value;
+  const isOutside = session.value === null || isBehind.value;
+  const title = isOutside ? 'Sign in' : (pageTitle.value ?? shown.value?.route.title ?? 'Page not found');
   document.title = `${down > 0 ? `(${down}) ` : ''}${title} · Uptime`;
-  const icon = at(down > 0 ? `/favicon.svg?down=${down}` : '/favicon.svg');
+  const icon = at(`/favicon.svg${down > 0 ? `?down=${down}` : degraded > 0 ? '?state=degraded' : ''}`);
   const link = document.querySelector('link[rel=icon]');
   // Setting the same value would fetch the icon again.
   if (link?.getAttribute('href') !== icon) link?.setAttribute('href', icon);
@@ -69,7 +72,7 @@ export function App() {
     <>
       {(session.value === null || isBehind.value) && <Door />}
       {session.value && (
-        <div key={whose.value} hidden={isBehind.value}>
+        <div key={whose.value} class="shell" hidden={isBehind.value}>
           <SignedIn />
         </div>
       )}
@@ -80,9 +83,9 @@ export function App() {
   );
 }
 
-const LINKS = [...new Set(ROUTES.map(({ section }) => section))].flatMap((title) => {
-  const first = ROUTES.find(({ section }) => section === title);
-  return title && first ? [{ title, href: `#${pathOf(first)}` }] : [];
+const LINKS = SECTIONS.flatMap((each) => {
+  const first = ROUTES.find(({ section }) => section === each.title);
+  return first ? [{ ...each, href: `#${pathOf(first)}` }] : [];
 });
 
 const WITH_SHORTCUT = ROUTES.filter((each): each is Route & { shortcut: string } => each.shortcut !== undefined);
@@ -96,7 +99,7 @@ const SHORTCUTS: readonly Shortcut[] = [
   ['c', 'Check it now'],
   ['p', 'Pause or resume it'],
   ['x', 'Select it to change several at once'],
-  ['a', 'Acknowledge the incident (on its page)'],
+  ['a', 'Acknowledge it (on its page)'],
   ['u', 'Write an update (on its page)'],
   ['e', 'Edit it (on its page)'],
   ...WITH_SHORTCUT.map(({ shortcut, title }): Shortcut => [shortcut, title]).sort(([a], [b]) => a.length - b.length),
@@ -205,7 +208,13 @@ function SignedIn() {
       >
         Skip to content
       </a>
-      <TopBar links={LINKS} current={shown.value?.route.section} open={openCount.value} onHelp={openHelp} />
+      <TopBar
+        links={LINKS}
+        current={shown.value?.route.section}
+        open={openCount.value}
+        onSearch={openPalette}
+        onHelp={openHelp}
+      />
       {live.value === 'lost' && (
         <p class="lost" role="alert">
           Connection lost. Showing data from {time(new Date(lastMessageAt.value).toISOString(), Date.now())}. Trying

@@ -26,6 +26,9 @@ const INCIDENT: ShownIncident = {
       ended_at: null,
       error: { code: 'connection_refused', message: 'refused' },
       suppressed: false,
+      outages: [],
+      outage_count: 1,
+      downtime_seconds: 0,
     },
     {
       endpoint_id: 'ep_2',
@@ -36,6 +39,9 @@ const INCIDENT: ShownIncident = {
       ended_at: 'T3',
       error: null,
       suppressed: true,
+      outages: [],
+      outage_count: 1,
+      downtime_seconds: 0,
     },
   ],
   updates: [

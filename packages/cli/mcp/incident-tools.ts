@@ -104,7 +104,7 @@ export const postIncidentUpdate = tool({
   title: 'Post an incident update',
   description:
     'Posts an update about an incident. By default only the organization can see it. With public: true, customers see it on status pages immediately, and this cannot be undone. Set public only if the user has asked for a public update and has seen the text. Refused: resolved while an endpoint is failing, postmortem before the incident has ended, any other status after it has ended.',
-  role: 'write',
+  role: 'responder',
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   input: z.strictObject({
     incident: IncidentReference,

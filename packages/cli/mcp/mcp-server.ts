@@ -18,6 +18,9 @@ const { version: VERSION } = JSON.parse(readFileSync(join(__dirname, '../../../p
 
 const READ_TIMEOUT_MS = 30_000;
 
+/** Each role may use the tools of the roles before it. */
+const ROLES: readonly string[] = ['read', 'responder', 'write', 'admin'];
+
 /** The same for every client. It must not contain names or messages that users wrote. */
 const INSTRUCTIONS = `Uptime monitoring: websites have endpoints, each endpoint is checked at its interval, and its alerts notify people.
 Start with overview. explain_endpoint shows why an endpoint is in its state.
@@ -32,8 +35,7 @@ Ask the user before a tool changes anything. Plan a document with plan_configura
 export async function serveMcp(io: Io, connection: Connection, stop: AbortSignal): Promise<void> {
   const connect = (signal: AbortSignal) => clientOf(connection, { signal, timeoutMs: READ_TIMEOUT_MS });
   const { role } = read(OrganizationView, await connect(stop).getCurrentOrganization());
-  const mayWrite = role === 'write' || role === 'admin';
-  const tools = TOOLS.filter((tool) => tool.role === 'read' || mayWrite);
+  const tools = TOOLS.filter((tool) => ROLES.indexOf(tool.role) <= ROLES.indexOf(role));
   const onerror = (error: Error) => io.err(`${oneLine(error.message)}\n`);
   const transport = new ClosingTransport();
   const handle = serveStdio(() => buildServer(tools, connect, io), { transport, onerror });

@@ -14,7 +14,7 @@ export const acknowledge = tool({
   title: 'Acknowledge an endpoint',
   description:
     'Acknowledges the open incident of an endpoint. Its alerts do not trigger until the endpoint has recovered. Pagers are updated. Replaces the existing acknowledgement. Refused if the endpoint is not down and has no triggered alert.',
-  role: 'write',
+  role: 'responder',
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   input: z.strictObject({
     endpoint: EndpointReference,
@@ -45,7 +45,7 @@ export const mute = tool({
   title: 'Mute an endpoint or a website',
   description:
     'Starts a maintenance window for one endpoint or one website now. It ends automatically after the given number of minutes. Checks continue, but alerts do not trigger. Use it for planned work. For a failure that someone is working on, use acknowledge.',
-  role: 'write',
+  role: 'responder',
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   input: z
     .strictObject({

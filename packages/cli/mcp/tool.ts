@@ -30,7 +30,7 @@ interface ToolForm {
   /** Shown to the model. It is hard-coded and never contains untrusted text. */
   description: string;
   /** The role that the API key needs. Tools that need a higher role than the key has aren't listed. */
-  role: 'read' | 'write';
+  role: 'read' | 'responder' | 'write';
   hints: Hints;
 }
 

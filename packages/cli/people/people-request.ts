@@ -29,7 +29,7 @@ service first. With PostgreSQL, the service may be running. Every change is reco
   rm           erase the user. Their changes are kept in the history, without the name
 
   USER                 email or ID (per_…); use the ID if several accounts have the email
-  --role ROLE          read, write, or admin (default)
+  --role ROLE          read, responder, write, or admin (default)
   --organization ORG   name or ID (org_…); default "Default"
   --operator           the user who uses the link also becomes an operator
   --json               print the result as JSON

@@ -106,6 +106,16 @@ const TYPES: Readonly<Record<string, EndpointType>> = {
   'dns:': 'DNS',
   'ssh:': 'SSH',
   'icmp:': 'ICMP',
+  'udp:': 'UDP',
+  'ws:': 'WEBSOCKET',
+  'wss:': 'WEBSOCKET',
+  'grpc:': 'GRPC',
+  'grpcs:': 'GRPC',
+  'postgres:': 'POSTGRES',
+  'postgresql:': 'POSTGRES',
+  'redis:': 'REDIS',
+  'rediss:': 'REDIS',
+  'domain:': 'DOMAIN',
 };
 
 /** Returns the type that the URL scheme implies, or null if the scheme is unknown. */

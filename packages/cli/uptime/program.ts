@@ -195,6 +195,11 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
     .option('--ca <file>', 'trust only the certificates in this PEM file')
     .option('--server-name <name>', 'name for SNI and for certificate verification')
     .option(
+      '--set <name=value>',
+      'setting of the type, such as user=monitor or password=@file; may be repeated',
+      repeated,
+    )
+    .option(
       '--warn-days <days>',
       `warn this many days before the certificate expires, or "none"; default ${ENDPOINT_BOUNDS.warnDays.default}`,
     )

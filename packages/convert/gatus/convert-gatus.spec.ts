@@ -9,6 +9,10 @@ import { DnsChecker } from '../../../src/checker/dns/dns.checker';
 import { HttpChecker, HttpsChecker } from '../../../src/checker/http/http.checker';
 import { IcmpChecker } from '../../../src/checker/icmp/icmp.checker';
 import { SshChecker } from '../../../src/checker/ssh/ssh.checker';
+import { GrpcChecker } from '../../../src/checker/grpc/grpc.checker';
+import { settingsProblems } from '../../../src/checker/settings-problems';
+import { UdpChecker } from '../../../src/checker/udp/udp.checker';
+import { WebSocketChecker } from '../../../src/checker/websocket/websocket.checker';
 import { TcpChecker } from '../../../src/checker/tcp/tcp.checker';
 import { HeartbeatChecker } from '../../../src/heartbeat/heartbeat.checker';
 import { problemsOfFields, problemsOfTimes } from '../../../src/maintenance/window-rules';
@@ -26,13 +30,16 @@ const convertGatus = (text: string): Conversion => convertWith(text, CHANNEL_RUL
 
 // Parsing targets and naming assertion sources don't need the dependencies that running checks needs.
 const nothing = undefined as never;
-const CHECKERS: Readonly<Record<string, Pick<Checker, 'parseTarget' | 'assertionSources'>>> = {
+const CHECKERS: Readonly<Record<string, Checker>> = {
   HTTP: new HttpChecker(nothing),
   HTTPS: new HttpsChecker(nothing),
   TCP: new TcpChecker(nothing),
   DNS: new DnsChecker(nothing, nothing),
   ICMP: new IcmpChecker(nothing, nothing),
   SSH: new SshChecker(nothing),
+  UDP: new UdpChecker(nothing),
+  WEBSOCKET: new WebSocketChecker(nothing),
+  GRPC: new GrpcChecker(nothing),
   HEARTBEAT: new HeartbeatChecker(),
 };
 
@@ -87,7 +94,7 @@ async function refusals(conversion: Conversion): Promise<string[]> {
 const NOW = new Date('2026-11-23T20:00:00Z');
 
 function refusalsOf(
-  { name, type, url, headers, body, tls, assertions, alerts = [] }: DeclaredEndpoint,
+  { name, type, url, headers, body, tls, settings, assertions, alerts = [] }: DeclaredEndpoint,
   contacts: Set<string>,
 ): string[] {
   const checker = CHECKERS[type];
@@ -103,6 +110,7 @@ function refusalsOf(
   const unverified = unverifiedProblem({ verify: tls?.verify ?? true, ca: null, serverName: null }, sent);
   return [
     ...problems.map(({ pointer, message }) => `${name} ${pointer} ${message}`),
+    ...settingsProblems(checker, settings ?? {}, sent.url).map(({ pointer, message }) => `${name} ${pointer} ${message}`),
     ...sent.headers.flatMap(({ key, value }) => headerProblem(key, value)?.message ?? []),
     ...(unverified ? [unverified.message] : []),
     ...alerts.filter(({ contact }) => !contacts.has(contact ?? '')).map(({ key }) => `contact of ${key}`),
@@ -120,8 +128,6 @@ describe('a Gatus configuration', () => {
       'ui',
       'connectivity',
       'x-defaults',
-      'mattermost',
-      'flour',
       'vault',
       'old port',
       'shop / buy a loaf',
@@ -152,6 +158,7 @@ describe('a Gatus configuration', () => {
       ['network', 'https://network.invalid', ['name-server', 'shell']],
       ['bakery.example', 'https://bakery.example', ['domain']],
       [expect.any(String), 'https://home-host.invalid', ['home']],
+      ['flour.bakery.example', 'https://flour-bakery-example.invalid', ['flour']],
     ]);
     expect(entry(fixture(), 'network')).toMatchObject({
       result: 'approximated',
@@ -244,8 +251,24 @@ describe('a Gatus configuration', () => {
     [
       'STARTTLS',
       { url: 'starttls://mail.example.org:587', conditions: ['[CONNECTED] == true'] },
-      { type: 'TCP', url: 'tcp://mail.example.org:587' },
+      { type: 'TCP', url: 'tcp://mail.example.org:587', settings: { starttls: 'smtp' } },
     ],
+    [
+      'TLS of another protocol',
+      { url: 'tls://ldap.example.org:636', conditions: ['[CERTIFICATE_EXPIRATION] > 48h'] },
+      { type: 'TCP', url: 'tcp://ldap.example.org:636', settings: { tls: true } },
+    ],
+    [
+      'a datagram',
+      { url: 'udp://example.org:9', body: 'a\\b', conditions: [] },
+      { type: 'UDP', url: 'udp://example.org:9', settings: { send: 'a\\\\b' } },
+    ],
+    [
+      'a WebSocket',
+      { url: 'wss://example.org/live', body: 'ping', client: { network: 'ip6' }, conditions: [] },
+      { type: 'WEBSOCKET', url: 'wss://example.org/live', settings: { ip: '6', send: 'ping' } },
+    ],
+    ['gRPC', { url: 'grpcs://example.org:1', conditions: [] }, { type: 'GRPC', url: 'grpcs://example.org:1' }],
     [
       'DNS of an address',
       { url: '8.8.8.8:53', dns: { 'query-name': '192.0.2.7', 'query-type': 'PTR' }, conditions: [] },
@@ -269,9 +292,8 @@ describe('a Gatus configuration', () => {
   });
 
   it.each<[object, RegExp]>([
-    [{ url: 'ws://example.org' }, /WebSocket/],
+    [{ url: 'ws://me:p@example.org' }, /credentials/],
     [{ url: 'sctp://example.org:1' }, /SCTP/],
-    [{ url: 'grpcs://example.org:1' }, /gRPC/],
     [{ url: 'example.org' }, /no scheme/],
     [{ url: 'https://' }, /scheme and a host/],
     [{ url: 'tcp://example.org' }, /a host and a port/],
@@ -293,7 +315,6 @@ describe('a Gatus configuration', () => {
   it.each<[object, RegExp]>([
     [{ client: { 'proxy-url': 'http://proxy' } }, /client.proxy-url is not used/],
     [{ client: { 'dns-resolver': 'tcp://1.1.1.1:53' } }, /client.dns-resolver/],
-    [{ client: { network: 'ip6' } }, /client.network/],
     [{ client: { colour: 'red' } }, /client.colour is not converted \(red\)/],
     [{ 'no-such-field': [1] }, /no-such-field is not converted/],
     [{ interval: 'often' }, /interval is left out because often is not a duration/],
@@ -403,7 +424,64 @@ describe('a Gatus configuration', () => {
         },
       },
     ],
-    ['ntfy', { topic: 'x' }, /no channel for ntfy/],
+    ['ntfy', { topic: 'x' }, { type: 'ntfy', config: { topic: 'x' } }],
+    [
+      'ntfy',
+      { topic: '${TOPIC}', url: 'https://ntfy.example.org', priority: 4, token: 'tk_${TOKEN}' },
+      { config: { topic: { $secret: 'TOPIC' }, server_url: 'https://ntfy.example.org', priority: 4 } },
+    ],
+    [
+      'gotify',
+      { 'server-url': 'https://gotify.example.org', token: 'AbC', priority: 5 },
+      { type: 'gotify', config: { server_url: 'https://gotify.example.org', app_token: 'AbC', priority: 5 } },
+    ],
+    [
+      'pushover',
+      { 'application-token': 'a'.repeat(30), 'user-key': 'b'.repeat(30), priority: 2 },
+      { type: 'pushover', config: { app_token: 'a'.repeat(30), user_key: 'b'.repeat(30), priority: 2 } },
+    ],
+    [
+      'mattermost',
+      { 'webhook-url': 'http://mattermost:8065/hooks/token' },
+      { type: 'mattermost', config: { webhook_url: 'http://mattermost:8065/hooks/token' } },
+    ],
+    [
+      'matrix',
+      { 'access-token': 'syt_x', 'internal-room-id': '!a:example.org' },
+      { type: 'matrix', config: { homeserver: 'https://matrix-client.matrix.org', room_id: '!a:example.org' } },
+    ],
+    [
+      'zulip',
+      { 'bot-email': 'bot@example.org', 'bot-api-key': 'k', domain: 'example.zulipchat.com', 'channel-id': '42' },
+      { type: 'zulip', config: { site: 'https://example.zulipchat.com', channel: '42' } },
+    ],
+    [
+      'homeassistant',
+      { url: 'http://ha:8123', token: 'ey' },
+      { type: 'home_assistant', config: { server_url: 'http://ha:8123', access_token: 'ey' } },
+    ],
+    ['ilert', { 'integration-key': 'il1' }, { type: 'ilert', config: { integration_key: 'il1' } }],
+    [
+      'custom',
+      {
+        url: 'https://example.org/[ENDPOINT_NAME]',
+        method: 'PUT',
+        body: '{"text": "[ENDPOINT_GROUP]/[ENDPOINT_NAME]: [RESULT_ERRORS]", "state": "[ALERT_TRIGGERED_OR_RESOLVED]"}',
+        placeholders: { ALERT_TRIGGERED_OR_RESOLVED: { TRIGGERED: 'down', RESOLVED: 'ok' } },
+      },
+      {
+        config: {
+          url: 'https://example.org/{{data.endpoint.name}}',
+          method: 'PUT',
+          audience: 'people',
+          body: {
+            text: '{{data.website.name}}/{{data.endpoint.name}}: {{data.event.error.message}}',
+            state: { $switch: 'type', 'alert.resolved': 'ok', default: 'down' },
+          },
+        },
+      },
+    ],
+    ['jetbrainsspace', { project: 'x' }, /no channel for jetbrainsspace/],
     ['slack', {}, /webhook_url is required/],
     ['email', { from: 'a@example.org', host: 'mx', port: 25, to: 'nobody' }, /to\/0 must be/],
   ])('turns its provider %s into a contact, or reports why not: %j', (provider, settings, expected) => {

@@ -2,24 +2,15 @@ import { isMasked } from '../../../src/channel/config/config-masking';
 import type { Text } from '../../../src/configuration/document/document';
 import type { ChannelRules } from '../conversion';
 import { type Fields, isMapping, type Mapping } from './fields';
+import { gatusBody, withPlaceholders } from './custom-body';
+import { DECLARED_PROVIDERS } from './declared-providers';
+import type { Reader, Source } from './provider-source';
 import { asWritten, hasVariable, type Secrets } from './variables';
 
 export interface ChannelSettings {
   type: string;
   config: Record<string, unknown>;
 }
-
-interface Source {
-  fields: Fields;
-  /** Reads a string for a hidden field, or returns `null`. A variable becomes a secret. */
-  read: (name: string) => Text | null;
-  /** Reads a string for a visible field, which can't be a secret. Variables are left as written. */
-  say: (name: string) => string | null;
-  refer: (text: string) => Text;
-}
-
-/** Returns a channel config. Properties that are `null` are left out. */
-type Reader = (source: Source) => Record<string, unknown>;
 
 const webhookUrl: Reader = ({ read }) => ({ webhook_url: read('webhook-url') });
 
@@ -43,12 +34,7 @@ const PROVIDERS: Readonly<Record<string, { type: string; reader: Reader }>> = {
   },
   email: { type: 'email', reader: email },
   custom: { type: 'webhook', reader: webhook },
-};
-
-/** Providers whose messages another channel type can send. */
-const COMPATIBLE: Readonly<Record<string, string>> = {
-  mattermost: 'a contact of type slack can send to its incoming webhooks',
-  rocketchat: 'a contact of type slack can send to its incoming webhooks',
+  ...DECLARED_PROVIDERS,
 };
 
 /**
@@ -62,10 +48,7 @@ export function channelOf(
   channels: ChannelRules,
 ): ChannelSettings | { refused: string } {
   const known = Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider] : undefined;
-  if (!known) {
-    const hint = COMPATIBLE[provider];
-    return { refused: `there is no channel for ${provider}${hint === undefined ? '' : `; ${hint}`}` };
-  }
+  if (!known) return { refused: `there is no channel for ${provider}` };
   const refer = (text: string, name = 'MASKED'): Text =>
     secrets.refer(text, fields.differences.add, isMasked(text) ? `${provider}_${name}` : undefined);
   const read = (name: string): Text | null => {
@@ -97,7 +80,19 @@ export function channelOf(
  * Fields that people often mask before they share a file. If the value isn't accepted, the document asks for it, so
  * that no alert is lost.
  */
-const REPLACEABLE = new Set(['webhook_url', 'routing_key', 'api_key', 'bot_token', 'auth_token', 'url']);
+const REPLACEABLE = new Set([
+  'webhook_url',
+  'routing_key',
+  'api_key',
+  'bot_token',
+  'auth_token',
+  'url',
+  'access_token',
+  'app_token',
+  'user_key',
+  'integration_key',
+  'channel_access_token',
+]);
 
 const withoutNull = (config: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(config).filter(([, value]) => value !== null));
@@ -179,19 +174,39 @@ function email({ fields, read, say, refer }: Source): Record<string, unknown> {
 const METHODS = ['POST', 'PUT', 'PATCH'];
 const PLACEHOLDER = /\[(?:ALERT|ENDPOINT|RESULT)_[A-Z_]+\]/;
 
-/** In Gatus, the user writes the message body. Our webhook sends JSON in a fixed format. */
+/** In Gatus, the user writes the message body. A body that is JSON becomes a template. */
 function webhook({ fields, read, refer }: Source): Record<string, unknown> {
   const method = (fields.plainText('method') ?? 'GET').toUpperCase();
   if (!METHODS.includes(method)) fields.note('method', `is changed from ${method} to POST`);
-  if (PLACEHOLDER.test(fields.text('url') ?? '')) fields.note('url', 'contains a placeholder that is not filled in');
-  if (fields.raw('body') !== null) fields.note('body', 'is not sent: the JSON of this service is sent instead');
+  const body = ownBody(fields);
+  const url = fields.text('url') ?? '';
+  const isFilled = body !== undefined && PLACEHOLDER.test(url) && !hasVariable(url);
+  if (!isFilled && PLACEHOLDER.test(url)) fields.note('url', 'contains a placeholder that is not filled in');
   const headers = fields
     .texts('headers')
     .filter(([key]) => !/^content-type$/i.test(key))
     .map(([key, value]) => ({ key: asWritten(key), value: refer(value.trim()) }));
   return {
-    url: read('url'),
+    url: isFilled ? withPlaceholders(url.trim(), new Set()) : read('url'),
     method: METHODS.includes(method) ? method : 'POST',
     headers: headers.length > 0 ? headers : null,
+    body: body ?? null,
+    audience: body === undefined ? null : 'people',
   };
+}
+
+function ownBody(fields: Fields): unknown {
+  const text = fields.text('body');
+  if (text === null) return undefined;
+  if (hasVariable(text)) {
+    fields.note('body', 'contains a variable, so the JSON of this service is sent instead');
+    return undefined;
+  }
+  const words = fields.inner('placeholders')?.inner('ALERT_TRIGGERED_OR_RESOLVED');
+  const { body, differences } = gatusBody(text, {
+    triggered: words?.plainText('TRIGGERED') ?? 'TRIGGERED',
+    resolved: words?.plainText('RESOLVED') ?? 'RESOLVED',
+  });
+  for (const difference of differences) fields.differences.add(`body: ${difference}`);
+  return body;
 }

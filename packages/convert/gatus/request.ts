@@ -17,7 +17,7 @@ const MAX_HEADERS = 50;
 
 type Request = Pick<
   DeclaredEndpoint,
-  'method' | 'interval' | 'timeout' | 'headers' | 'body' | 'follow_redirects' | 'tls'
+  'method' | 'interval' | 'timeout' | 'headers' | 'body' | 'follow_redirects' | 'tls' | 'settings'
 >;
 
 export function readRequest(
@@ -30,9 +30,12 @@ export function readRequest(
   const client = readClient(fields.inner('client'), isWeb);
   if ('refused' in client) return client;
   const request: Request = { ...timed, timeout: client.timeout };
+  const settings = { ...target.settings, ...client.settings };
   if (!isWeb) {
-    noteUnsent(fields);
-    return { request };
+    const sent = sentSettings(fields, target.type);
+    if (client.insecure && 'tls' in settings) request.tls = { verify: false };
+    const all = { ...settings, ...sent };
+    return { request: Object.keys(all).length > 0 ? { ...request, settings: all } : request };
   }
   const method = (fields.text('method') ?? 'GET').toUpperCase();
   if (!HTTP_METHODS.some((known) => known === method))
@@ -51,6 +54,7 @@ export function readRequest(
       ...(body === null ? {} : { body }),
       ...(client.followsRedirects ? {} : { follow_redirects: false }),
       ...(client.insecure && refused === null ? { tls: { verify: false } } : {}),
+      ...(Object.keys(settings).length > 0 ? { settings } : {}),
     },
   };
 }
@@ -65,8 +69,19 @@ function unverifiedRefusal(target: Target, headers: readonly { key: string }[], 
   return unverifiedProblem({ verify: false, ca: null, serverName: null }, sent)?.message ?? null;
 }
 
-function noteUnsent(fields: Fields): void {
-  for (const name of ['body', 'method', 'headers', 'graphql']) if (fields.has(name)) noteLoss(fields, name);
+const SENDING: readonly string[] = ['TCP', 'UDP', 'WEBSOCKET'];
+const MAX_SENT = 1024;
+
+/** Returns the settings for a body, which checks of these types send as a message. */
+function sentSettings(fields: Fields, type: string): object {
+  for (const name of ['method', 'headers', 'graphql']) if (fields.has(name)) noteLoss(fields, name);
+  const body = fields.text('body') ?? '';
+  if (body === '') return {};
+  if (!SENDING.includes(type) || hasVariable(body) || Buffer.byteLength(body) > MAX_SENT) {
+    noteLoss(fields, 'body');
+    return {};
+  }
+  return { send: body.replaceAll('\\', '\\\\') };
 }
 
 function noteLoss(fields: Fields, name: string): void {
@@ -78,6 +93,7 @@ interface Client {
   timeout: number;
   insecure: boolean;
   followsRedirects: boolean;
+  settings: { ip?: '4' | '6' };
 }
 
 /** Settings without which a target would respond differently or not respond. */
@@ -95,18 +111,17 @@ const NOT_TAKEN: Readonly<Record<string, string>> = {
 };
 
 function readClient(client: Fields | null, isWeb: boolean): Client | { refused: string } {
-  if (client === null) return { timeout: DEFAULT_TIMEOUT, insecure: false, followsRedirects: true };
+  if (client === null) return { timeout: DEFAULT_TIMEOUT, insecure: false, followsRedirects: true, settings: {} };
   for (const [name, refused] of Object.entries(INDISPENSABLE))
     if (client.has(name) && (isWeb || name === 'tunnel')) return { refused };
   for (const [name, words] of Object.entries(NOT_TAKEN))
     if (client.has(name) && client.raw(name) !== false) client.note(name, words);
   const network = client.text('network');
-  if (network === 'ip4' || network === 'ip6')
-    client.note('network', 'is not used: IPv4 and IPv6 addresses are both used');
   const read: Client = {
     timeout: client.seconds('timeout', TIMEOUT) ?? DEFAULT_TIMEOUT,
     insecure: client.flag('insecure') ?? false,
     followsRedirects: !(client.flag('ignore-redirect') ?? false),
+    settings: network === 'ip4' ? { ip: '4' } : network === 'ip6' ? { ip: '6' } : {},
   };
   client.noteRest();
   return read;

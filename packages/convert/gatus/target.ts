@@ -20,6 +20,8 @@ export interface Target {
   origin: string | null;
   /** As much of the host as is known. It is used to group endpoints that have no group. */
   host: string;
+  /** The settings of the type that follow from the URL. */
+  settings?: object;
 }
 
 /** A target, or why no check can reach it. */
@@ -27,12 +29,7 @@ export type TargetResult = { target: Target } | { refused: string };
 
 /** Why we have no check for a URL scheme. */
 const NO_CHECK: Readonly<Record<string, string>> = {
-  udp: 'UDP checks are not supported',
   sctp: 'SCTP checks are not supported',
-  ws: 'WebSocket checks are not supported',
-  wss: 'WebSocket checks are not supported',
-  grpc: 'gRPC checks are not supported',
-  grpcs: 'gRPC checks are not supported',
 };
 
 /** Reads an endpoint's `url` and `dns`. */
@@ -59,11 +56,17 @@ function byScheme(url: string, fields: Fields): TargetResult {
     case 'tcp':
       return hostTarget('TCP', rest, `tcp://${rest}`);
     case 'tls':
+      return hostTarget('TCP', rest, `tcp://${rest}`, { tls: true });
     case 'starttls':
-      fields.differences.add(
-        `its port is checked, but not ${scheme === 'tls' ? 'TLS' : 'STARTTLS'} or the certificate`,
-      );
-      return hostTarget('TCP', rest, `tcp://${rest}`);
+      return hostTarget('TCP', rest, `tcp://${rest}`, { starttls: 'smtp' });
+    case 'udp':
+      return hostTarget('UDP', rest, `udp://${rest}`);
+    case 'grpc':
+    case 'grpcs':
+      return hostTarget('GRPC', rest, `${scheme.toLowerCase()}://${rest}`);
+    case 'ws':
+    case 'wss':
+      return webSocketTarget(url, rest);
     case 'icmp':
       return hostTarget('ICMP', rest, `icmp://${isIP(rest) === 6 ? bracketed(rest) : rest}`);
     case 'ssh':
@@ -90,17 +93,49 @@ function webTarget(type: 'HTTP' | 'HTTPS', written: string): TargetResult {
 
 const WEB_FORM = 'http://host[:port]/path or https://host[:port]/path';
 
-function hostTarget(type: 'TCP' | 'ICMP' | 'SSH', rest: string, url: string): TargetResult {
+function webSocketTarget(url: string, rest: string): TargetResult {
+  const authority = /^[^/?#]*/.exec(rest)?.[0] ?? '';
+  if (authority.includes('@'))
+    return { refused: 'its url contains credentials, which WebSocket checks do not support' };
+  const read = hasVariable(url) ? null : readUrl(url);
+  const isValid = read !== null && read.port !== '0' && normalizeHost(read.hostname) !== null && !/\s/.test(url);
+  if (!hasVariable(url) && !isValid) return { refused: `its url ${quoted(url)} is not a valid target` };
+  return {
+    target: {
+      type: 'WEBSOCKET',
+      url: url.replace(/#.*/s, ''),
+      credentials: null,
+      recordType: '',
+      origin: null,
+      host: shownHost(authority),
+    },
+  };
+}
+
+function hostTarget(
+  type: 'TCP' | 'ICMP' | 'SSH' | 'UDP' | 'GRPC',
+  rest: string,
+  url: string,
+  settings?: object,
+): TargetResult {
   const address = rest.replace(/\/$/, '');
   const target = (host: string): TargetResult => ({
-    target: { type, url: url.replace(/\/$/, ''), credentials: null, recordType: '', origin: null, host },
+    target: {
+      type,
+      url: url.replace(/\/$/, ''),
+      credentials: null,
+      recordType: '',
+      origin: null,
+      host,
+      ...(settings && { settings }),
+    },
   });
   if (hasVariable(address)) return target(shownHost(address));
   if (type === 'ICMP') {
     const host = normalizeHost(isIP(address) === 6 ? bracketed(address) : address);
     return host === null ? { refused: `its host ${quoted(address)} is not valid` } : target(host);
   }
-  const form = type === 'SSH' ? 'ssh://host[:port]' : 'tcp://host:port';
+  const form = type === 'SSH' ? 'ssh://host[:port]' : `${type.toLowerCase()}://host:port`;
   const what = 'the target must be a host and a port';
   return target(
     parseHostPort(address, { scheme: type.toLowerCase(), ...(type === 'SSH' ? { defaultPort: 22 } : {}), what, form })

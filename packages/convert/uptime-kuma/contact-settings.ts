@@ -1,23 +1,12 @@
 import { readUrl } from '../../../src/platform/text/read-url';
+import { kumaBody } from './custom-body';
+import { DECLARED_SETTINGS } from './declared-settings';
 import type { Row } from './file/row';
-
-/** A contact's settings, still including credentials, and how they differ from Kuma. */
-export interface MappedSettings {
-  type: string;
-  config: Record<string, unknown>;
-  differences: string[];
-  /** False if the contact doesn't send recovery notifications. */
-  tellsResolved?: false;
-}
-
-/** Drops empty strings, which aren't sent. */
-const said = (settings: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(settings).filter(([, value]) => value !== '' && value !== null && value !== undefined),
-  );
+import { type MappedSettings, said } from './mapped-settings';
 
 /** The conversion for each notification type. The keys are Kuma's types in lower case. */
 export const SETTINGS_OF: Readonly<Record<string, (row: Row) => MappedSettings>> = {
+  ...DECLARED_SETTINGS,
   smtp: (row) => {
     const [to, cc, bcc] = ['smtpTo', 'smtpCC', 'smtpBCC'].map((name) => addressesOf(row.text(name)));
     const port = row.number('smtpPort') ?? (row.flag('smtpSecure') ? 465 : 587);
@@ -60,11 +49,20 @@ export const SETTINGS_OF: Readonly<Record<string, (row: Row) => MappedSettings>>
       key,
       value: String(value),
     }));
+    const own = text(row, 'webhookContentType') === 'custom' ? kumaBody(row.text('webhookCustomBody')) : null;
     return {
       type: 'webhook',
-      config: said({ url: row.text('webhookURL').trim(), headers: headers.length > 0 ? headers : null }),
+      config: said({
+        url: row.text('webhookURL').trim(),
+        headers: headers.length > 0 ? headers : null,
+        body: own?.body,
+        audience: own?.body === undefined ? null : 'people',
+      }),
       differences: [
-        'it receives the signed JSON of this service, not the JSON of Uptime Kuma',
+        ...(own?.body === undefined
+          ? ['it receives the signed JSON of this service, not the JSON of Uptime Kuma']
+          : []),
+        ...(own?.differences ?? []),
         ...(/^get$/i.test(row.text('httpMethod')) ? ['it is called with POST, not with GET'] : []),
         ...(row.text('webhookAdditionalHeaders').trim() !== '' && row.mapping('webhookAdditionalHeaders') === null
           ? ['its additional headers are left out because they are not a JSON object']
@@ -170,6 +168,8 @@ export const SETTINGS_OF: Readonly<Record<string, (row: Row) => MappedSettings>>
     };
   },
 };
+
+const text = (row: Row, name: string): string => row.text(name).trim();
 
 const custom = (row: Row, ...names: string[]): string[] =>
   names.some((name) => row.text(name).trim() !== '' && row.flag(name))

@@ -3,14 +3,30 @@ import { isRecord } from '../../../src/platform/text/json';
 import type { DeclaredContact, SecretReference } from '../../../src/configuration/document/document';
 import type { ChannelRules, ReportEntry } from '../conversion';
 import { keyFrom } from '../../../src/configuration/document/keys';
-import { type MappedSettings, SETTINGS_OF } from './contact-settings';
+import { SETTINGS_OF } from './contact-settings';
+import type { MappedSettings } from './mapped-settings';
 import { quoted } from './monitor/draft';
 import { isActive, nameOf } from './monitor/endpoint';
 import { Row } from './file/row';
 import type { Secrets } from './secrets';
 
 /** Config fields that grant access. Webhook and chat URLs also do. */
-const SECRET_FIELDS = new Set(['webhook_url', 'url', 'password', 'bot_token', 'routing_key', 'api_key', 'auth_token']);
+const SECRET_FIELDS = new Set([
+  'webhook_url',
+  'url',
+  'password',
+  'bot_token',
+  'routing_key',
+  'api_key',
+  'auth_token',
+  'access_token',
+  'app_token',
+  'user_key',
+  'device_key',
+  'channel_access_token',
+  'secret',
+  'topic',
+]);
 
 export type Channel =
   { name: string; key: string; tellsResolved: boolean; isActive: boolean } | { name: string; refused: string };
@@ -38,6 +54,7 @@ export function contactsOf(rows: readonly Row[], secrets: Secrets, rules: Channe
     const { name, difference } = nameOf(row);
     const key = keyFrom(name, keys);
     const asked: string[] = [];
+    const isHidden = (path: readonly string[]): boolean => rules.isHidden(mapped.type, path);
     const ask = (path: readonly string[], value: string, hint: string): SecretReference | string => {
       if (!rules.isHidden(mapped.type, path)) {
         asked.push(`its ${path.join('.')} is masked in the file. Write it into the document`);
@@ -51,7 +68,7 @@ export function contactsOf(rows: readonly Row[], secrets: Secrets, rules: Channe
       key,
       name,
       type: mapped.type,
-      config: withoutSecrets(mapped.config, { hint: `contact ${key}`, path: [] }, secrets, ask),
+      config: withoutSecrets(mapped.config, { hint: `contact ${key}`, path: [], isHidden }, secrets, ask),
       ...(row.flag('isDefault') ? { default: true } : {}),
       ...(mapped.tellsResolved === false ? { alert_defaults: { send_on_resolved: false } } : {}),
     });
@@ -102,7 +119,7 @@ function settingsOf(row: Row, rules: ChannelRules): MappedSettings | { reason: s
 /** Moves credentials to `secrets`. For values that were masked, the document asks for them. */
 function withoutSecrets(
   config: Readonly<Record<string, unknown>>,
-  at: { hint: string; path: readonly string[] },
+  at: { hint: string; path: readonly string[]; isHidden: (path: readonly string[]) => boolean },
   secrets: Secrets,
   ask: (path: readonly string[], value: string, hint: string) => SecretReference | string,
 ): Record<string, unknown> {
@@ -112,8 +129,11 @@ function withoutSecrets(
       if (typeof value === 'string' && isMasked(value)) return [field, ask(path, value, own)];
       if (field === 'headers' && Array.isArray(value))
         return [field, secrets.headers(at.hint, value as { key: string; value: string }[])];
-      if (isRecord(value)) return [field, withoutSecrets(value, { hint: own, path }, secrets, ask)];
-      return [field, SECRET_FIELDS.has(field) && typeof value === 'string' ? secrets.keep(own, value) : value];
+      // The body of a webhook is a template without credentials.
+      if (field === 'body' && path.length === 1) return [field, value];
+      if (isRecord(value)) return [field, withoutSecrets(value, { ...at, hint: own, path }, secrets, ask)];
+      const isSecret = SECRET_FIELDS.has(field) && typeof value === 'string' && at.isHidden(path);
+      return [field, isSecret ? secrets.keep(own, value) : value];
     }),
   );
 }

@@ -101,7 +101,7 @@ describe('an Uptime Kuma backup', () => {
   it('keeps its groups, monitors, and contacts if it has version 1', () => {
     const { document, report } = convertUptimeKuma(fixture('uptime-kuma-1.json'));
     expect(placesOf(document)).toEqual([
-      'production/shop HTTPS https://shop.example.com/ ops-chat',
+      'production/shop HTTPS https://shop.example.com/ ops-chat phone',
       'production/search HTTPS https://shop.example.com/search?q=tea mail',
       'production/health HTTP http://shop.example.com:8080/health',
       'production/stock-count HTTPS https://shop.example.com/stock',
@@ -122,11 +122,12 @@ describe('an Uptime Kuma backup', () => {
       'ops-chat slack',
       'mail email',
       'on-call pagerduty',
+      'phone ntfy',
       'telegram telegram',
       'hook webhook',
     ]);
     expect(document.contacts?.[2]).toMatchObject({ alert_defaults: { send_on_resolved: false } });
-    expect(skipped(report)).toEqual(['Phone', 'Old Teams', 'nginx', 'Must stay closed', 'Router', 'Queue', 'Later']);
+    expect(skipped(report)).toEqual(['Old Teams', 'nginx', 'Must stay closed', 'Router', 'Queue', 'Later']);
   });
 
   it('keeps notifications, tags, maintenance, and status pages, which version 2 has in tables', () => {
@@ -188,6 +189,92 @@ describe('an Uptime Kuma backup', () => {
   });
 });
 
+describe('a notification', () => {
+  const contactOf = (config: object) => {
+    const { document, report } = convert([], [{ id: 1, name: 'Ops', active: true, config: JSON.stringify(config) }]);
+    const [contact] = document.contacts ?? [];
+    const text = JSON.stringify(contact?.config ?? null).replace(/\{"\$secret":"(\w+)"\}/g, (_found, name: string) =>
+      JSON.stringify(document.secrets?.[name] ?? name),
+    );
+    return { type: contact?.type, config: JSON.parse(text) as unknown, why: report[0]?.why ?? null };
+  };
+
+  it.each([
+    [
+      { type: 'ntfy', ntfyserverurl: 'https://ntfy.sh/', ntfytopic: 'x', ntfyPriority: 3, ntfyusername: '' },
+      { type: 'ntfy', config: { server_url: 'https://ntfy.sh', topic: 'x', priority: 4 } },
+    ],
+    [
+      { type: 'gotify', gotifyserverurl: 'https://g.example.com/', gotifyapplicationToken: 'A', gotifyPriority: 8 },
+      { type: 'gotify', config: { server_url: 'https://g.example.com', app_token: 'A', priority: 8 } },
+    ],
+    [
+      { type: 'bark', barkEndpoint: 'https://api.day.app/KEY/', barkSound: 'alarm' },
+      { type: 'bark', config: { device_key: 'KEY', sound: 'alarm' } },
+    ],
+    [
+      { type: 'matrix', homeserverUrl: 'https://m.example.com', internalRoomId: '!a:m', accessToken: 't' },
+      { type: 'matrix', config: { homeserver: 'https://m.example.com', access_token: 't', room_id: '!a:m' } },
+    ],
+    [
+      { type: 'GoogleChat', googleChatWebhookURL: 'https://chat.googleapis.com/v1/spaces/A/messages?key=k' },
+      { type: 'google_chat', config: { webhook_url: 'https://chat.googleapis.com/v1/spaces/A/messages?key=k' } },
+    ],
+    [
+      {
+        type: 'signal',
+        signalURL: 'http://s:8080/v2/send',
+        signalNumber: '+15005550006',
+        signalRecipients: '+15005550009, group.a',
+      },
+      {
+        type: 'signal',
+        config: { server_url: 'http://s:8080', number: '+15005550006', recipients: ['+15005550009', 'group.a'] },
+      },
+    ],
+    [
+      { type: 'WeCom', weComBotKey: 'abc' },
+      { type: 'wecom', config: { webhook_url: 'https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=abc' } },
+    ],
+    [
+      { type: 'Splunk', splunkRestURL: 'https://alert.victorops.com/integrations/generic/20131114/alert/k/ops' },
+      { type: 'splunk_oncall', config: { api_key: 'k', routing_key: 'ops' } },
+    ],
+    [
+      {
+        type: 'webhook',
+        webhookURL: 'https://h.example.com/',
+        webhookContentType: 'custom',
+        webhookCustomBody: '{"text": "{{ msg }}", "name": "{{ monitorJSON[\'name\'] }}"}',
+      },
+      {
+        type: 'webhook',
+        config: {
+          url: 'https://h.example.com/',
+          audience: 'people',
+          body: { text: '{{text}}', name: '{{data.endpoint.name}}' },
+        },
+      },
+    ],
+  ])('of a type that exists here becomes a contact without differences: %j', (config, expected) => {
+    expect(contactOf(config)).toEqual({ ...expected, why: null });
+  });
+
+  it.each([
+    ['{% if a %}{"a": 1}{% endif %}', /conditions or loops/],
+    ['{"a": "{{ monitorJSON.tags | json }}"}', /no counterpart here \(monitorJSON\.tags \| json\)/],
+    ['text={{ msg }}', /not JSON/],
+  ])('with a body that has no counterpart sends the signed JSON, and the report has the reason: %s', (body, why) => {
+    const config = { type: 'webhook', webhookURL: 'https://h.example.com/', webhookContentType: 'custom' };
+    const contact = contactOf({ ...config, webhookCustomBody: body });
+    expect(contact).toMatchObject({
+      config: { url: 'https://h.example.com/' },
+      why: expect.stringMatching(why) as string,
+    });
+    expect(contact.config).not.toHaveProperty('body');
+  });
+});
+
 describe('a notification with masked credentials', () => {
   it('becomes a contact, and the report asks for its secret', () => {
     const config = { type: 'slack', slackwebhookURL: 'https://hooks.slack.com/services/********' };
@@ -227,6 +314,43 @@ describe('a monitor', () => {
       null,
     ],
     ['redirects that are not followed', { maxredirects: 0 }, { follow_redirects: false }, null],
+    ['IPv6 only', { ipFamily: 'ipv6' }, { settings: { ip: '6' } }, null],
+    [
+      'a Redis server',
+      { type: 'redis', databaseConnectionString: 'redis://bob:p%40ss@cache.example.com:6380/0' },
+      { type: 'REDIS', url: 'redis://cache.example.com:6380', settings: { user: 'bob' } },
+      null,
+    ],
+    [
+      'a PostgreSQL server',
+      { type: 'postgres', databaseConnectionString: 'postgres://bob:p@db.example.com/shop?sslmode=disable' },
+      { type: 'POSTGRES', url: 'postgres://db.example.com/shop', settings: { user: 'bob', tls: 'off' } },
+      null,
+    ],
+    [
+      'a WebSocket',
+      { type: 'websocket-upgrade', url: 'wss://shop.example.com/live', wsSubprotocol: 'mqtt, other' },
+      { type: 'WEBSOCKET', url: 'wss://shop.example.com/live', settings: { subprotocol: 'mqtt' } },
+      /only the first of its subprotocols/,
+    ],
+    [
+      'a mail server',
+      { type: 'smtp', hostname: 'mx.example.com', port: 587, smtpSecurity: 'starttls' },
+      { type: 'TCP', url: 'tcp://mx.example.com:587', settings: { starttls: 'smtp' } },
+      null,
+    ],
+    [
+      'OAuth 2',
+      {
+        authMethod: 'oauth2-cc',
+        oauth_token_url: 'https://login.example.com/token',
+        oauth_client_id: 'monitor',
+        oauth_client_secret: 's',
+        oauth_auth_method: 'client_secret_basic',
+      },
+      { settings: { oauth2: { token_url: 'https://login.example.com/token', client_id: 'monitor' } } },
+      null,
+    ],
     ['a switch that is off', { active: 0 }, { enabled: false }, null],
     ['a proxy', { proxyId: 3 }, {}, /proxy #3/],
     [

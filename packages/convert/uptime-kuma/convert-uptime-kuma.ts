@@ -74,7 +74,7 @@ const CREDENTIAL_IN_BODY = /pass(word|phrase|wd)?\b|secret|token|api[_-]?key|cre
 
 /** Moves possible credentials to secrets: header values, and any URL or body that contains one. */
 function declared({ endpoint }: MappedEndpoint, hint: string, secrets: Secrets): Omit<DeclaredEndpoint, 'key'> {
-  const { headers, url, body, heartbeat, ...rest } = endpoint;
+  const { headers, url, body, heartbeat, settings, ...rest } = endpoint;
   const hidden = (text: string, field: string, isHidden: boolean): Text =>
     isHidden ? secrets.keep(`${hint} ${field}`, text) : text;
   const tokenOf = ({ push_token: token }: { push_token?: string }) =>
@@ -85,6 +85,7 @@ function declared({ endpoint }: MappedEndpoint, hint: string, secrets: Secrets):
     ...(heartbeat && { heartbeat: { ...heartbeat, ...tokenOf(heartbeat) } }),
     ...(body === undefined ? {} : { body: hidden(body, 'body', CREDENTIAL_IN_BODY.test(body)) }),
     ...(headers ? { headers: secrets.headers(hint, headers) } : {}),
+    ...(settings && { settings: secrets.settings(hint, settings) }),
   };
 }
 

@@ -1,7 +1,10 @@
 import { isSensitiveHeader } from '../../../src/checker/request-headers';
+import { isRecord } from '../../../src/platform/text/json';
 import type { SecretReference, Text } from '../../../src/configuration/document/document';
 
 const MOST = 120;
+/** The secrets in the settings that the converter writes. */
+const SECRET_SETTINGS = ['password', 'client_secret', 'key'];
 
 /** Moves credentials to the document's `secrets`, each under its own name. */
 export class Secrets {
@@ -28,6 +31,17 @@ export class Secrets {
       this.names.add(name);
       return { $secret: name };
     }
+  }
+
+  /** Returns the settings of a type, with its secrets replaced by references. */
+  settings(hint: string, settings: object): Record<string, unknown> {
+    return Object.fromEntries(
+      Object.entries(settings).map(([key, value]: [string, unknown]) => {
+        if (isRecord(value)) return [key, this.settings(hint, value)];
+        const isSecret = typeof value === 'string' && SECRET_SETTINGS.includes(key);
+        return [key, isSecret ? this.keep(`${hint} ${key}`, value) : value];
+      }),
+    );
   }
 
   /** Returns the headers, with possible credentials replaced by references. */

@@ -117,12 +117,13 @@ const OF_KIND: Readonly<Record<NotificationKind, Partial<Notification>>> = {
 };
 
 /** Returns a notification of the given kind about a fixed incident, as the alert module would build it. */
-export const notificationOf = (kind: NotificationKind, changes: Partial<Notification> = {}): Notification => ({
-  ...TRIGGERED,
-  ...OF_KIND[kind],
-  kind,
-  ...changes,
-});
+export const notificationOf = (kind: NotificationKind, changes: Partial<Notification> = {}): Notification =>
+  ({
+    ...TRIGGERED,
+    ...OF_KIND[kind],
+    kind,
+    ...changes,
+  }) as Notification;
 
 /** Returns a digest of one incident that includes its other endpoints. */
 export const fold = (): Notification =>

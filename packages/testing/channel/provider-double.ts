@@ -157,7 +157,17 @@ function asMessage(request: ReceivedRequest, goldenHeaders: readonly string[]): 
 function dataOf({ headers, body }: ReceivedRequest): Readonly<Record<string, unknown>> {
   if (headers['content-type']?.startsWith('application/x-www-form-urlencoded'))
     return Object.fromEntries(new URLSearchParams(body));
-  return recordOf(body) ?? {};
+  return recordOf(body) ?? listOf(body) ?? {};
+}
+
+/** Returns a JSON list, whose indexes are the names of its items. */
+function listOf(body: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(body);
+    return Array.isArray(value) ? (value as unknown as Readonly<Record<string, unknown>>) : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Parses a JSON object from a body. Returns `null` for any other body. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Ask, MAX_WAIT_SECONDS } from '../../../src/probe-protocol/protocol';
-import { toSentResult } from '../../../src/probing/results/sent-result';
+import { toSentResult } from '../../../src/probe-agent/results/sent-result';
 import { type ScriptedResult, ScriptedTarget } from '../checker/scripted-checker';
 import { newProbe, type ProbeSettings, type ServiceOfProbe } from './new-probe';
 import { ProtocolClient } from './protocol-client';

@@ -3,7 +3,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { Config } from '../../../src/platform/config/config';
 import { ServerAccess } from '../../../src/platform/config/probe-config';
 import { EventLoopLag } from '../../../src/platform/observability/event-loop-lag';
-import { createProbe } from '../../../src/probing/create-probe';
+import { createProbe } from '../../../src/probe-agent/create-probe';
 import { eventually } from '../eventually';
 import { newProbe, type ProbeSettings, type ServiceOfProbe } from './new-probe';
 

@@ -22,7 +22,7 @@ export interface WebhookSinkOptions {
   toleranceSeconds?: number;
 }
 
-/** The parts of a webhook body that every receiver can rely on. docs/webhooks.md describes the whole body. */
+/** The parts of a webhook body that every receiver can rely on. docs/reference/webhooks.md describes the whole body. */
 export interface WebhookEvent {
   type: 'alert.triggered' | 'alert.resolved' | 'alert.reminder' | 'alert.expiry' | 'alert.test' | 'contact.failing';
   /** When the event happened, in ISO 8601 format. */
@@ -44,7 +44,7 @@ export interface WebhookSink extends HttpProviderFake {
  * Starts a receiver for `webhook` alerts. It accepts a request with 204 if the request is signed with the secret, has
  * the header from the config, and has a timestamp within the tolerance. If there are several signatures, one valid
  * signature is enough. Any other request returns 401. Source:
- * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md and docs/webhooks.md.
+ * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md and docs/reference/webhooks.md.
  */
 export async function webhookSink({
   now = () => new Date(),
@@ -75,7 +75,7 @@ export async function webhookSink({
 const idOf = ({ headers }: ReceivedRequest): string => headers['webhook-id'] ?? '';
 
 /**
- * The types in docs/webhooks.md, and types that the channel could send, although webhooks receive each event
+ * The types in docs/reference/webhooks.md, and types that the channel could send, although webhooks receive each event
  * separately.
  */
 const TYPES = [

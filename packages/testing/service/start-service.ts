@@ -9,7 +9,7 @@ import { DeliveryLoop } from '../../../src/delivery/send/delivery-loop';
 import type { Extension } from '../../../src/extension/extension';
 import { ApiKeyService } from '../../../src/identity/api-key/api-key.service';
 import { OrganizationService } from '../../../src/identity/organization/organization.service';
-import type { Role } from '../../../src/platform/access/caller';
+import type { Role } from '../../../src/platform/access/permissions';
 import { Config } from '../../../src/platform/config/config';
 import { parseId } from '../../../src/platform/ids/id';
 import { Health } from '../../../src/platform/observability/health';

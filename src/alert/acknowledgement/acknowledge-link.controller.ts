@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { FormBody } from '../../platform/http/body/read-body';
 import { Route } from '../../platform/http/route.decorator';
 import { AcknowledgeLinkService } from './acknowledge-link.service';
-import { MAX_NOTE } from './acknowledgement.dto';
+import { MAX_LINK_NAME, MAX_NOTE } from './acknowledgement.dto';
 
 const TOKEN = {
   name: 'token',
@@ -12,7 +12,7 @@ const TOKEN = {
     'The token from the link in a message. Valid for seven days, and only for the outage in that message.',
   example: 'AZqy5Gg1fPOaBcDeFgHiJkLmAAAAB2khqYAb7c0ZfYw1t8Xk3m9QvL2s',
 };
-/** The size of a note with MAX_NOTE characters, each of them twelve bytes when percent-encoded. */
+/** The size of a note with MAX_NOTE characters and a name, each of them twelve bytes when percent-encoded. */
 const MAX_FORM_BYTES = 16 * 1024;
 const PAGE = { content: { 'text/html': { schema: { type: 'string' as const } } } };
 
@@ -42,7 +42,7 @@ export class AcknowledgeLinkController {
     operationId: 'acknowledgeByLink',
     summary: 'Acknowledge through the link in a message',
     description:
-      'Submits the form of the page. It works like `PUT /api/v1/endpoints/{id}/acknowledgement`, with "link" as the author. If the endpoint is already acknowledged, nothing changes. With `all`, it acknowledges the incident that the alert currently belongs to.',
+      'Submits the form of the page. It works like `PUT /api/v1/endpoints/{id}/acknowledgement`, with the entered name as the author, or `link` without one. The browser remembers the name in a cookie of these pages. If the endpoint is already acknowledged, nothing changes. With `all`, it acknowledges the incident that the alert currently belongs to.',
     returns: { description: 'The page, which shows who acknowledged it.', ...PAGE },
     problems: ['rate_limited'],
   })
@@ -54,6 +54,12 @@ export class AcknowledgeLinkController {
     schema: {
       type: 'object',
       properties: {
+        name: {
+          type: 'string',
+          maxLength: MAX_LINK_NAME,
+          description: 'Your name. It is not verified, so it is shown as `Ada (link)`.',
+          example: 'Ada',
+        },
         note: { type: 'string', maxLength: MAX_NOTE, description: 'A note for your team.', example: 'On my way.' },
         all: {
           type: 'string',

@@ -11,9 +11,10 @@ import { DatabaseClock } from '../../platform/database/database-clock';
 import { problems } from '../../platform/problem/problem';
 import { ServerSecrets } from '../../platform/secrets/server-secrets';
 import { isRecord } from '../../platform/text/json';
-import { cut, someLines } from '../../platform/text/text-limits';
+import { cut, oneLine, someLines } from '../../platform/text/text-limits';
+import { DAY_MS, SECOND_MS } from '../../platform/time/time-units';
 import { episodePage, type LinkedEndpoint, NO_LINK_PAGE, overPage, PAGE_POLICY } from './acknowledge-page';
-import { BY_LINK, MAX_NOTE } from './acknowledgement.dto';
+import { isByLink, MAX_LINK_NAME, MAX_NOTE, nameOfLink } from './acknowledgement.dto';
 import { IncidentAcknowledgementService } from './incident-acknowledgement.service';
 import { AcknowledgementService } from './acknowledgement.service';
 
@@ -24,6 +25,10 @@ interface Row {
   endpointId: string;
   endpoint: string;
   website: string;
+  timezone: string;
+  error: string | null;
+  /** The name of the contact that the alert notifies. */
+  contact: string | null;
   isOpen: boolean;
   isDown: boolean;
   isDegraded: boolean;
@@ -69,7 +74,7 @@ export class AcknowledgeLinkService {
   async show(token: string, request: Request, response: Response): Promise<void> {
     const claim = this.claimOf(token, request);
     if (claim === null) return sendNotFound(request, response);
-    send(request, response, await this.page(claim, false));
+    send(request, response, await this.page(claim, false, rememberedName(request)));
   }
 
   /** Acknowledges the episode, unless it has ended or is already acknowledged. Responds like `show`. */
@@ -77,16 +82,18 @@ export class AcknowledgeLinkService {
     const claim = this.claimOf(token, request);
     if (claim === null) return sendNotFound(request, response);
     const row = await this.read(claim);
-    const isDone = row !== null && (await this.takeRow(claim, row, request));
-    send(request, response, await this.page(claim, isDone));
+    const name = nameOf(request.body);
+    const isDone = row !== null && (await this.takeRow(claim, row, name, request));
+    if (isDone && name !== '') rememberName(request, response, name);
+    send(request, response, await this.page(claim, isDone, name));
   }
 
-  private takeRow(claim: AcknowledgeClaim, row: Row, request: Request): Promise<boolean> {
-    const [note, author] = [noteOf(request.body), authorOf(request)];
+  private takeRow(claim: AcknowledgeClaim, row: Row, name: string, request: Request): Promise<boolean> {
+    const [said, author] = [{ name, note: noteOf(request.body) }, authorOf(request)];
     if (isRecord(request.body) && request.body['all'] === '1' && row.incidentId !== null)
-      return this.incidents.putByLink(row.orgId, row.incidentId, note, author);
+      return this.incidents.putByLink(row.orgId, row.incidentId, said, author);
     if (!row.isOpen) return Promise.resolve(false);
-    return this.acknowledgements.putByLink({ ...claim, orgId: row.orgId, endpointId: row.endpointId }, note, author);
+    return this.acknowledgements.putByLink({ ...claim, orgId: row.orgId, endpointId: row.endpointId }, said, author);
   }
 
   private claimOf(token: string, request: Request): AcknowledgeClaim | null {
@@ -95,10 +102,10 @@ export class AcknowledgeLinkService {
     return readClaim(this.secrets.get('acknowledge_link'), token, this.clock.now());
   }
 
-  private async page(claim: AcknowledgeClaim, isDone: boolean): Promise<string> {
+  private async page(claim: AcknowledgeClaim, isDone: boolean, name: string): Promise<string> {
     const row = await this.read(claim);
     return row && (row.isOpen || row.incidentId !== null)
-      ? episodePage(linkedEndpoint(row), isDone, this.clock.now())
+      ? episodePage(linkedEndpoint(row), { isDone, name: name || (row.contact ?? ''), now: this.clock.now() })
       : overPage(row);
   }
 
@@ -107,9 +114,10 @@ export class AcknowledgeLinkService {
    * open, the incident is the one that the endpoint is in now. After that, it is the one in the notification, or the
    * one that it was merged into. Cost: lookups by key only.
    */
-  private async read({ alertId, incidentNo }: AcknowledgeClaim): Promise<Row | null> {
+  private async read({ alertId, episodeNo }: AcknowledgeClaim): Promise<Row | null> {
     const [row] = await this.database.query<Row>(
-      `SELECT a.org_id AS "orgId", e.id AS "endpointId", e.name AS endpoint, w.name AS website,
+      `SELECT a.org_id AS "orgId", e.id AS "endpointId", e.name AS endpoint, w.name AS website, o.timezone, v.error_message AS error,
+         (SELECT c.name FROM contact c WHERE c.id = a.contact_id) AS contact,
          a.triggered AND a.incident_no = $2 AS "isOpen", a.incident_started_at AS "startedAt",
          s.status = 0 AS "isDown", s.degraded_since IS NOT NULL AS "isDegraded", ${authorName('k.by_name', 'k.person_id')} AS by, k.at, k.note,
          i.id AS "incidentId", i.number AS "incidentNumber", i.open_count AS "incidentOpen", ${authorName('i.ack_by', 'i.ack_person_id')} AS "incidentBy",
@@ -126,7 +134,7 @@ export class AcknowledgeLinkService {
        LEFT JOIN incident i ON i.ended_at IS NULL AND i.endpoint_count > 1
          AND i.id = CASE WHEN a.triggered AND a.incident_no = $2 THEN m.incident_id ELSE COALESCE(was.merged_into, was.id) END
        WHERE a.id = $1 AND w.deleted_at IS NULL AND o.deleted_at IS NULL`,
-      [alertId, incidentNo, this.clock.now()],
+      [alertId, episodeNo, this.clock.now()],
     );
     return row ?? null;
   }
@@ -146,8 +154,34 @@ const linkedEndpoint = ({ isDown, isDegraded, by, at, note, ...row }: Row): Link
         },
 });
 
-const inHandBy = (by: string | null, at: Date | null, note: string | null) =>
-  at && { by, isByLink: by === BY_LINK, at, note: note ?? '' };
+const inHandBy = (by: string | null, at: Date | null, note: string | null) => {
+  const viaLink = isByLink(by);
+  return at && { by: viaLink ? nameOfLink(by ?? '') : by, isByLink: viaLink, at, note: note ?? '' };
+};
+
+/** The name is one line, because it is shown in lists. */
+function nameOf(body: unknown): string {
+  const name = isRecord(body) ? body['name'] : undefined;
+  return typeof name === 'string' ? cut(oneLine(name).trim(), MAX_LINK_NAME) : '';
+}
+
+const NAME_COOKIE = 'ack_name';
+const REMEMBERED_SECONDS = (365 * DAY_MS) / SECOND_MS;
+
+/** Returns the name that was entered in this browser before. A cookie without a path belongs to these pages only. */
+function rememberedName(request: Request): string {
+  const value = new RegExp(`(?:^|;\\s*)${NAME_COOKIE}=([\\w-]{1,600})(?:;|$)`).exec(request.headers.cookie ?? '')?.[1];
+  return value === undefined ? '' : nameOf({ name: Buffer.from(value, 'base64url').toString() });
+}
+
+function rememberName(request: Request, response: Response, name: string): void {
+  const secure = request.secure ? '; Secure' : '';
+  const value = Buffer.from(name).toString('base64url');
+  response.setHeader(
+    'Set-Cookie',
+    `${NAME_COOKIE}=${value}; Max-Age=${REMEMBERED_SECONDS}; HttpOnly; SameSite=Lax${secure}`,
+  );
+}
 
 /**
  * A form counts a line break as two characters, but the page counts it as one. A note that is still too long is

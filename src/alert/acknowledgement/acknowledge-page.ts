@@ -1,17 +1,22 @@
 import { createHash } from 'node:crypto';
-import { durationText, timeText } from '../../channel/notification-text';
+import { localTime } from '../../channel/email/local-time';
+import { durationText } from '../../channel/kind/wording';
 import { formatId } from '../../platform/ids/id';
 import { html } from '../../platform/text/html';
 import { plural } from '../../platform/text/plural';
 import { oneLine } from '../../platform/text/text-limits';
 import { SECOND_MS } from '../../platform/time/time-units';
-import { MAX_NOTE } from './acknowledgement.dto';
+import { MAX_LINK_NAME, MAX_NOTE } from './acknowledgement.dto';
 
 export interface LinkedEndpoint {
   /** UUID. */
   endpointId: string;
   endpoint: string;
   website: string;
+  /** The time zone of the organization. */
+  timezone: string;
+  /** Why the alert triggered. */
+  error: string | null;
   status: 'down' | 'degraded' | 'other';
   /** When the first check of the episode ran. */
   startedAt: Date | null;
@@ -43,7 +48,7 @@ const STYLE = `
 --down-ink:#ff9d96;--down-wash:#361719;--degraded-ink:#ffae75;--degraded-wash:#341e0f;--up-ink:#68daa6;--up-wash:#0f2a20}}
 *{box-sizing:border-box;margin:0;padding:0}
 body{background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;overflow-wrap:anywhere}
-main{max-width:560px;margin:0 auto;padding:40px 20px 64px}
+main{max-width:480px;margin:0 auto;padding:40px 20px 64px}
 h1{padding:20px 24px;border-radius:16px;font-size:22px;line-height:1.25}
 .down{color:var(--down-ink);background:var(--down-wash)}.degraded{color:var(--degraded-ink);background:var(--degraded-wash)}
 .other,.over{background:var(--surface);border:1px solid var(--line)}
@@ -52,8 +57,10 @@ p{margin-top:16px}.soft{color:var(--soft)}
 blockquote{margin-top:12px;padding:4px 14px;border-left:3px solid var(--line);white-space:pre-line}
 label{display:block;margin:24px 0 6px;font-weight:600}
 textarea{display:block;width:100%;min-height:88px;padding:10px 12px;border:1px solid var(--soft);border-radius:8px;background:var(--surface);color:inherit;font:inherit;resize:vertical}
-button{margin:16px 12px 0 0;min-height:44px;padding:10px 20px;border:0;border-radius:8px;background:var(--link);color:var(--on);font:inherit;font-weight:600;cursor:pointer}
-.second{border:1px solid var(--link);background:var(--surface);color:var(--link)}
+input{display:block;width:100%;min-height:44px;padding:10px 12px;border:1px solid var(--soft);border-radius:8px;background:var(--surface);color:inherit;font:inherit}
+button{display:block;width:100%;margin-top:16px;min-height:52px;padding:10px 20px;border:0;border-radius:8px;background:var(--link);color:var(--on);font:inherit;font-weight:600;cursor:pointer}
+.only{min-height:44px;background:none;color:var(--link);font-weight:400;text-decoration:underline}
+details{margin-top:16px}summary{min-height:24px;color:var(--link);cursor:pointer}
 a{color:var(--link)}
 :focus-visible{outline:2px solid var(--link);outline-offset:2px}
 `;
@@ -106,31 +113,39 @@ export function overPage(endpoint: { endpointId: string; endpoint: string } | nu
   );
 }
 
+/** What one response adds to the page. */
+interface Shown {
+  /** Whether this request acknowledged it. */
+  isDone: boolean;
+  /** The name to suggest. May be empty. */
+  name: string;
+  now: Date;
+}
+
 /**
  * Returns the page for an open episode, or for an open incident that it was in. The page shows the status and who
- * acknowledged it, or how to acknowledge it. `isDone` means that this request acknowledged it.
+ * acknowledged it, or how to acknowledge it.
  */
-export function episodePage(linked: LinkedEndpoint, isDone: boolean, now: Date): string {
-  const { incident } = linked;
+export function episodePage(linked: LinkedEndpoint, { isDone, name, now }: Shown): string {
+  const { incident, timezone } = linked;
   const headline = html(headlineOf(linked));
   return pageOf(
     headline,
     [
       `<h1 class="${linked.status}">${headline}</h1>`,
-      `<p class="soft">${html(oneLine(linked.website))}${sinceText(linked, now)}</p>`,
+      `<p class="soft">${[html(oneLine(linked.website)) + sinceText(linked, now), ...(incident ? [incidentText(incident)] : [])].join(' · ')}</p>`,
+      ...(linked.error !== null && linked.isOpen ? [`<p>${html(oneLine(linked.error))}</p>`] : []),
       ...(linked.acknowledgement && linked.isOpen && !incident?.acknowledgement
-        ? inHand(linked.acknowledgement, isDone)
+        ? inHand(linked.acknowledgement, isDone, timezone)
         : []),
-      ...(incident ? [`<p>Part of ${incidentText(incident)}.</p>`] : []),
-      ...(incident?.acknowledgement ? inHand(incident.acknowledgement, isDone) : []),
-      ...formOf(linked),
+      ...(incident?.acknowledgement ? inHand(incident.acknowledgement, isDone, timezone) : []),
+      ...formOf(linked, name),
       dashboardLink(linked.endpointId),
     ].join('\n'),
   );
 }
 
-const incidentText = ({ number, open }: LinkedIncident): string =>
-  `incident #${number}: ${plural(open, 'endpoint')} ${open === 1 ? 'is' : 'are'} still failing`;
+const incidentText = ({ number, open }: LinkedIncident): string => `incident #${number}, ${plural(open, 'endpoint')} down`;
 
 function headlineOf({ endpoint, status, isOpen }: LinkedEndpoint): string {
   const name = oneLine(endpoint);
@@ -138,45 +153,45 @@ function headlineOf({ endpoint, status, isOpen }: LinkedEndpoint): string {
   return status === 'other' ? `${name} has not fully recovered yet` : `${name} is ${status}`;
 }
 
-function sinceText({ startedAt }: LinkedEndpoint, now: Date): string {
+function sinceText({ startedAt, timezone }: LinkedEndpoint, now: Date): string {
   if (startedAt === null) return '';
   const length = durationText((now.getTime() - startedAt.getTime()) / SECOND_MS);
-  return `, since ${timeText(startedAt.toISOString())} (${length})`;
+  return `, since ${html(localTime(startedAt.toISOString(), timezone))} (${length})`;
 }
 
 /**
- * Returns a form to acknowledge the endpoint, the incident, or both. Returns no form if they are already acknowledged.
- * The form is sent to the same URL, so that it works behind proxies that change the path.
+ * Returns a form to acknowledge the incident or only the endpoint. Returns no form if both are already acknowledged. The
+ * form is sent to the same URL, so that it works behind proxies that change the path.
  */
-function formOf({ acknowledgement, incident, isOpen }: LinkedEndpoint): string[] {
+function formOf({ endpoint, acknowledgement, incident, isOpen }: LinkedEndpoint, name: string): string[] {
   const takesOne = isOpen && acknowledgement === null;
   const takesAll = incident !== null && incident.acknowledgement === null;
   if (!takesOne && !takesAll) return [];
+  const all = takesAll
+    ? `<button name="all" value="1">Acknowledge incident #${incident.number} (${plural(incident.open, 'endpoint')})</button>\n`
+    : '';
+  const one = takesAll ? `<button class="only">Only ${html(oneLine(endpoint))}</button>\n` : '<button>Acknowledge</button>\n';
   return [
-    takesOne
-      ? '<p>No one has acknowledged this outage yet. If you acknowledge it, the endpoint triggers no more alerts until it has recovered, and reminders stop. You still get the recovery message.</p>'
-      : '<p>No one has acknowledged the whole incident yet.</p>',
-    ...(takesAll
-      ? [
-          '<p>If you acknowledge the whole incident, this applies to all its endpoints, and to endpoints that join it at the same address.</p>',
-        ]
-      : []),
     `<form method="post">
-<label for="note">Note for your team (optional)</label>
+<label for="name">Your name</label>
+<input id="name" name="name" maxlength="${MAX_LINK_NAME}" autocomplete="name" value="${html(name)}">
+${all}${takesOne ? one : ''}<details><summary>Add a note</summary>
+<label for="note">Note for your team</label>
 <textarea id="note" name="note" maxlength="${MAX_NOTE}"></textarea>
-${takesOne ? '<button>Acknowledge</button>\n' : ''}${takesAll ? `<button name="all" value="1"${takesOne ? ' class="second"' : ''}>Acknowledge all of incident #${incident.number}</button>\n` : ''}</form>`,
+</details>
+</form>`,
+    '<p class="soft">No more alerts trigger until it has recovered. The recovery message is still sent.</p>',
   ];
 }
 
-function inHand({ by, isByLink, at, note }: InHand, isDone: boolean): string[] {
-  const who = isByLink ? 'by someone with the link in a message' : `by ${html(oneLine(by ?? '') || 'someone')}`;
+function inHand({ by, isByLink, at, note }: InHand, isDone: boolean, timezone: string): string[] {
+  const who = html(oneLine(by ?? '') || 'someone') + (isByLink ? ', using the link in a message' : '');
   return [
     isDone
       ? '<p class="done" role="status">You acknowledged this outage.</p>'
       : '<p class="done" role="status">This outage was already acknowledged.</p>',
-    `<p>Acknowledged ${timeText(at.toISOString())} ${who}.</p>`,
+    `<p>Acknowledged at ${html(localTime(at.toISOString(), timezone))} by ${who}.</p>`,
     ...(note === '' ? [] : [`<blockquote>${html(note)}</blockquote>`]),
-    '<p class="soft">To change the note or delete the acknowledgement, use the dashboard.</p>',
   ];
 }
 

@@ -4,7 +4,7 @@ import { destinationOfAlert } from '../../delivery/destination';
 import type { AlertSnapshot } from '../episode/alert-snapshot';
 import { acknowledgedNotification } from '../episode/episode';
 import type { InHand } from '../../incident/incident-in-hand';
-import { BY_LINK } from './acknowledgement.dto';
+import { isByLink, nameOfLink } from './acknowledgement.dto';
 
 /**
  * For a triggered alert, returns the delivery that notifies the pager of the acknowledgement. Returns nothing for a
@@ -18,7 +18,7 @@ export function acknowledgedDelivery(
 ): NewDelivery[] {
   const { type, triggerEventId } = alert;
   if (triggerEventId === null || !channels.has(type) || channels.get(type).acknowledges !== true) return [];
-  const said = { by: by === BY_LINK ? '' : (by ?? ''), note };
+  const said = { by: by !== null && isByLink(by) ? nameOfLink(by) : (by ?? ''), note };
   return [
     {
       orgId: alert.orgId,
@@ -26,7 +26,7 @@ export function acknowledgedDelivery(
       contactId: alert.contactId,
       eventId: triggerEventId,
       kind: 'acknowledged',
-      incidentNo: alert.incidentNo,
+      episodeNo: alert.episodeNo,
       channelType: type,
       destination: destinationOfAlert(alert),
       notification: acknowledgedNotification(alert, triggerEventId, said, at),

@@ -24,7 +24,7 @@ export class AcknowledgementController {
   }
 
   @Route('PUT', '', {
-    access: 'write',
+    access: 'incidents.respond',
     servedBeyondQuota: true,
     ifMatch: { refused: NO_SETTINGS },
     operationId: 'acknowledge',
@@ -46,7 +46,7 @@ export class AcknowledgementController {
   }
 
   @Route('DELETE', '', {
-    access: 'write',
+    access: 'incidents.respond',
     ifMatch: { refused: NO_SETTINGS },
     operationId: 'deleteAcknowledgement',
     summary: 'Delete the acknowledgement of an endpoint',

@@ -6,6 +6,19 @@ import { type Findings, NO_FINDINGS } from '../../platform/problem/findings';
 
 /** The value of `by` if the acknowledgement was made through the link in a message. */
 export const BY_LINK = 'link';
+/** Marks a name that someone typed there. It isn't verified, so it must not look like the name of a user. */
+const LINK_MARK = ' (link)';
+/** The maximum length of that name, in characters. */
+export const MAX_LINK_NAME = 100;
+
+/** Returns `by` for an acknowledgement that was made through the link. The name may be empty. */
+export const byLink = (name: string): string => (name === '' ? BY_LINK : `${name}${LINK_MARK}`);
+
+/** Returns whether it was made through the link. */
+export const isByLink = (by: string | null): boolean => by === BY_LINK || by?.endsWith(LINK_MARK) === true;
+
+/** Returns the name that was typed there, or an empty string. */
+export const nameOfLink = (by: string): string => (by === BY_LINK ? '' : by.slice(0, -LINK_MARK.length));
 /** The reason why the routes don't accept `If-Match`. */
 export const NO_SETTINGS = 'A new acknowledgement always replaces the previous one.';
 /** The maximum length, in characters. */
@@ -16,6 +29,12 @@ const UNTIL = {
   nullable: true,
   description: 'The latest time at which the acknowledgement ends. `null`: it lasts until the endpoint has recovered.',
 };
+
+/** What someone entered on the page that the link opens. Both may be empty. */
+export interface SaidByLink {
+  name: string;
+  note: string;
+}
 
 /** Both fields are optional. A client may send back what it has read. */
 export class AcknowledgeDto {
@@ -44,7 +63,7 @@ export class AcknowledgementView {
     type: String,
     nullable: true,
     description:
-      'The name of the user or of the API key. For a session created from a key, the name of that key. `link` if someone used the link in a message.',
+      'The name of the user or of the API key. For a session created from a key, the name of that key. `link` if someone used the link in a message, or `Ada (link)` if they entered a name there. That name is not verified.',
     example: 'On call',
   })
   by!: string | null;

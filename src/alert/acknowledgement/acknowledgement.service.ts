@@ -21,7 +21,8 @@ import {
   acknowledgeFindings,
   type AcknowledgementView,
   auditedAcknowledgement,
-  BY_LINK,
+  byLink,
+  type SaidByLink,
   toAcknowledgementView,
 } from './acknowledgement.dto';
 
@@ -30,7 +31,7 @@ export interface LinkedEpisode {
   orgId: string;
   endpointId: string;
   alertId: string;
-  incidentNo: number;
+  episodeNo: number;
 }
 
 interface Written {
@@ -89,26 +90,26 @@ export class AcknowledgementService {
 
   /**
    * Acknowledges through the link in a message, for its episode only. The acknowledgement lasts until the endpoint
-   * recovers, and `by` is "link". It never replaces an existing one. Returns false if there is one already or the
+   * recovers, and `by` shows that it was made through the link. It never replaces an existing one. Returns false if there is one already or the
    * episode has ended.
    */
   putByLink(
-    { orgId, endpointId, alertId, incidentNo }: LinkedEpisode,
-    note: string,
+    { orgId, endpointId, alertId, episodeNo }: LinkedEpisode,
+    { name, note }: SaidByLink,
     author: Authorship,
   ): Promise<boolean> {
     return this.database.transaction(async (tx) => {
       await this.endpoints.hold(tx, orgId, endpointId);
       await lockState(tx, endpointId);
       const open = await lockOpen(tx, endpointId);
-      if (!open.some((alert) => alert.id === alertId && alert.incidentNo === incidentNo)) return false;
+      if (!open.some((alert) => alert.id === alertId && alert.episodeNo === episodeNo)) return false;
       const at = this.clock.now();
       if (await read(tx, orgId, endpointId, at)) return false;
       await this.write(tx, {
         orgId,
         endpointId,
         open,
-        after: { by: BY_LINK, personId: null, at, note, until: null },
+        after: { by: byLink(name), personId: null, at, note, until: null },
         author,
       });
       return true;

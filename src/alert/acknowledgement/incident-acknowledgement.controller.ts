@@ -24,7 +24,7 @@ export class IncidentAcknowledgementController {
   }
 
   @Route('PUT', '', {
-    access: 'write',
+    access: 'incidents.respond',
     servedBeyondQuota: true,
     ifMatch: { refused: NO_SETTINGS },
     operationId: 'acknowledgeIncident',
@@ -46,7 +46,7 @@ export class IncidentAcknowledgementController {
   }
 
   @Route('DELETE', '', {
-    access: 'write',
+    access: 'incidents.respond',
     ifMatch: { refused: NO_SETTINGS },
     operationId: 'deleteIncidentAcknowledgement',
     summary: 'Delete the acknowledgement of an incident',

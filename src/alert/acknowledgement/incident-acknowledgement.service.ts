@@ -42,7 +42,8 @@ import {
   acknowledgeFindings,
   type AcknowledgementView,
   auditedAcknowledgement,
-  BY_LINK,
+  byLink,
+  type SaidByLink,
   toAcknowledgementView,
 } from './acknowledgement.dto';
 
@@ -99,12 +100,12 @@ export class IncidentAcknowledgementService implements OnModuleInit {
    * Acknowledges through the link in a message, until the incident ends. It never replaces an existing acknowledgement.
    * Returns false if there is one already or the incident has ended.
    */
-  async putByLink(orgId: string, id: string, note: string, author: Authorship): Promise<boolean> {
+  async putByLink(orgId: string, id: string, { name, note }: SaidByLink, author: Authorship): Promise<boolean> {
     const isDone = await this.database.transaction(async (tx) => {
       const incident = await this.lock(tx, orgId, id);
       const at = this.clock.now();
       if (refusalOf(incident) !== null || nowInHand(incident, at) !== null) return false;
-      await this.write(tx, incident, { by: BY_LINK, personId: null, at, note, until: null }, author);
+      await this.write(tx, incident, { by: byLink(name), personId: null, at, note, until: null }, author);
       return true;
     });
     if (isDone) await this.finish(id);

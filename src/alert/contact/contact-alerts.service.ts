@@ -2,12 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { recordChange } from '../../audit/audit-log';
 import { ContactStore } from '../../contact/contact-store';
 import { type EndpointScope, problemsOfScope, refuseUnknown, toScope } from '../../endpoint/search/scope';
-import { refusalOf } from '../../identity/quota/quotas';
-import { Quotas } from '../../identity/quota/quotas.service';
 import { Database, type Tx } from '../../platform/database/database';
 import { type Findings, refuse } from '../../platform/problem/findings';
 import { Clock } from '../../platform/time/clock';
 import { ruleOf } from '../alert.dto';
+import { AlertSettings } from '../alert-settings';
 import type { AddContactAlertsDto, AddedContactAlertsView } from './contact-alerts.dto';
 import { insertAlerts } from './new-alerts';
 
@@ -28,16 +27,13 @@ const IN_SCOPE = `
 
 const HOLD = 'SELECT id FROM endpoint WHERE id = ANY ($1::uuid[]) ORDER BY id FOR KEY SHARE';
 
-const MOST_ALERTS = `
-  SELECT count(*)::int AS used FROM alert WHERE endpoint_id = ANY ($1::uuid[]) GROUP BY endpoint_id ORDER BY 1 DESC LIMIT 1`;
-
 /** Creates missing alerts through a contact for endpoints. */
 @Injectable()
 export class ContactAlertsService {
   constructor(
     private readonly database: Database,
     private readonly contacts: ContactStore,
-    private readonly quotas: Quotas,
+    private readonly settings: AlertSettings,
     private readonly clock: Clock,
   ) {}
 
@@ -59,7 +55,7 @@ export class ContactAlertsService {
       const endpointIds = missing.length === 0 ? [] : await hold(tx, missing);
       const added = { created: endpointIds.length, existing };
       if (endpointIds.length === 0) return added;
-      await this.claim(tx, orgId, endpointIds);
+      await this.settings.claim(tx, orgId, endpointIds);
       await insertAlerts(tx, {
         orgId,
         contact: { ...contact, contactId },
@@ -83,14 +79,6 @@ export class ContactAlertsService {
   /** Returns the errors that `add` would find in these fields, without looking at stored resources. */
   findingsIn({ scope }: Partial<AddContactAlertsDto>): Findings {
     return { invalid: scope ? problemsOfScope(scope) : [], forbidden: [] };
-  }
-
-  private async claim(tx: Tx, orgId: string, endpointIds: readonly string[]): Promise<void> {
-    const limits = await this.quotas.claim(tx, orgId, { alerts: endpointIds.length });
-    if (limits.alerts_per_endpoint === null) return;
-    const [most] = await tx.query<{ used: number }>(MOST_ALERTS, [endpointIds]);
-    const refusal = refusalOf('alerts_per_endpoint', limits.alerts_per_endpoint, most?.used ?? 0, 1);
-    if (refusal) throw refusal;
   }
 }
 

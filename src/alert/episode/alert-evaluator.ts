@@ -8,7 +8,6 @@ import { type AlertSnapshot, lockAlertsSql } from './alert-snapshot';
 import {
   type AlertRule,
   BAD_STREAKS,
-  badStreaks,
   type BadStreaks,
   type Folded,
   foldTransitions,
@@ -119,7 +118,10 @@ export class AlertEvaluator {
       ...failing.map((endpointId) => ({ ...ANY_STREAK, endpointId })),
       ...degraded.map((endpointId) => ({ ...ANY_STREAK, endpointId, failures: 0, failingFor: 0 })),
     ];
-    const rows = await sql.query<{ id: string; count: number }>(ALERTS_AFFECTED, [...badStreaks(streaks), succeeding]);
+    const rows = await sql.query<{ id: string; count: number }>(ALERTS_AFFECTED, [
+      ...BAD_STREAKS.of(streaks),
+      succeeding,
+    ]);
     return new Map(rows.map(({ id, count }) => [id, count]));
   }
 
@@ -165,7 +167,7 @@ const ANY_STREAK = { failures: LONGEST, bad: LONGEST, failingFor: LONGEST, badFo
 
 const ALERTS_AFFECTED = `
   SELECT id, count(*)::int AS count FROM (
-    SELECT a.endpoint_id AS id FROM ${BAD_STREAKS} JOIN alert a ON ${REACHES_TRIGGER}
+    SELECT a.endpoint_id AS id FROM ${BAD_STREAKS.as('b')} JOIN alert a ON ${REACHES_TRIGGER}
     UNION ALL
     SELECT endpoint_id FROM alert WHERE endpoint_id = ANY ($6::uuid[]) AND triggered
   ) AS may_change GROUP BY id`;
@@ -232,7 +234,7 @@ function lockTriggerable(tx: Tx, endpoints: ReadonlyMap<string, EndpointUpdates>
       : [],
   );
   if (bad.length === 0) return Promise.resolve([]);
-  return tx.query<AlertSnapshot>(lockAlertsSql(REACHES_TRIGGER, `${BAD_STREAKS},`), badStreaks(bad));
+  return tx.query<AlertSnapshot>(lockAlertsSql(REACHES_TRIGGER, `${BAD_STREAKS.as('b')},`), BAD_STREAKS.of(bad));
 }
 
 const wholeSeconds = (ms: number): number => Math.min(LONGEST, Math.floor(ms / SECOND_MS));

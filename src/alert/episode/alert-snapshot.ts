@@ -18,8 +18,8 @@ export interface AlertSnapshot extends StoredRule {
   remindAt: Date | null;
   reminders: number;
   /** The number of episodes so far. While triggered, this is the number of the open one. */
-  incidentNo: number;
-  incidentStartedAt: Date | null;
+  episodeNo: number;
+  episodeStartedAt: Date | null;
   triggerEventId: string | null;
   endpointId: string;
   endpointName: string;
@@ -34,8 +34,8 @@ const RULE = Object.entries(RULE_COLUMNS)
   .map(([field, column]) => `a.${column} AS "${field}"`)
   .join(', ');
 const COLUMNS = `a.id, a.org_id AS "orgId", a.contact_id AS "contactId", a.type, a.destination, a.description, a.enabled, a.triggered,
-  ${RULE}, a.remind_at AS "remindAt", a.reminders, a.incident_no AS "incidentNo",
-  a.incident_started_at AS "incidentStartedAt", a.trigger_event_id AS "triggerEventId",
+  ${RULE}, a.remind_at AS "remindAt", a.reminders, a.incident_no AS "episodeNo",
+  a.incident_started_at AS "episodeStartedAt", a.trigger_event_id AS "triggerEventId",
   e.id AS "endpointId", e.name AS "endpointName", e.url AS "endpointUrl", e.type AS "endpointType",
   w.id AS "websiteId", w.name AS "websiteName", w.url AS "websiteUrl"`;
 

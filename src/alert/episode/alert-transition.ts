@@ -1,6 +1,7 @@
 import type { Outcome } from '../../checker/checker';
 import type { AlertCondition, StoredRule } from '../../alert-rule/alert-rule';
 import type { StreakUpdate } from '../../endpoint/streak-update';
+import { rowsOf } from '../../platform/database/rows-of';
 import { SECOND_MS } from '../../platform/time/time-units';
 import { type SuppressedBy, suppressedBy, type SuppressionFacts } from '../suppression/suppressed-by';
 
@@ -88,17 +89,14 @@ export interface BadStreaks {
   badFor: number;
 }
 
-/** Rows `b` from the parameters of `badStreaks`, which must be the first parameters of the statement. */
-export const BAD_STREAKS =
-  'unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::int[]) AS b (endpoint_id, failures, bad, failing_for, bad_for)';
-
-export const badStreaks = (streaks: readonly BadStreaks[]): unknown[] => [
-  streaks.map(({ endpointId }) => endpointId),
-  streaks.map(({ failures }) => failures),
-  streaks.map(({ bad }) => bad),
-  streaks.map(({ failingFor }) => failingFor),
-  streaks.map(({ badFor }) => badFor),
-];
+/** Rows `b`, whose parameters must be the first ones of the statement. */
+export const BAD_STREAKS = rowsOf<BadStreaks>({
+  endpoint_id: ['uuid', ({ endpointId }) => endpointId],
+  failures: ['int', ({ failures }) => failures],
+  bad: ['int', ({ bad }) => bad],
+  failing_for: ['int', ({ failingFor }) => failingFor],
+  bad_for: ['int', ({ badFor }) => badFor],
+});
 
 /**
  * SQL condition: enabled alerts `a` without an episode whose threshold and delay are reached by the streaks `b`, like

@@ -7,6 +7,7 @@ import type { Leaving } from '../../incident/incident-queries';
 import { IncidentRecorder } from '../../incident/incident-recorder';
 import type { Route } from '../../delivery/route';
 import type { Tx } from '../../platform/database/database';
+import { TransactionEvents } from '../../platform/events/transaction-events';
 import { ProbeDirectory } from '../../probe/probe-directory';
 import { newUuid } from '../../platform/ids/id';
 import { cut, oneLine } from '../../platform/text/text-limits';
@@ -14,6 +15,7 @@ import { DatabaseClock } from '../../platform/database/database-clock';
 import { Clock } from '../../platform/time/clock';
 import { SECOND_MS } from '../../platform/time/time-units';
 import { saveAcknowledgements } from '../save-acknowledgements';
+import { AlertResolved, AlertTriggered } from './alert-events';
 import type { AlertSnapshot } from './alert-snapshot';
 import {
   type AlertEventRow,
@@ -53,6 +55,7 @@ export class EpisodeRecorder {
     private readonly clock: Clock,
     private readonly databaseClock: DatabaseClock,
     private readonly probes: ProbeDirectory,
+    private readonly transactionEvents: TransactionEvents,
   ) {}
 
   /**
@@ -113,6 +116,12 @@ export class EpisodeRecorder {
       tx,
       recorded.flatMap(({ deliveries }) => deliveries),
     );
+    for (const { alert, events } of recorded)
+      for (const { id: eventId, type } of events) {
+        const moment = { orgId: alert.orgId, alertId: alert.id, endpointId: alert.endpointId, eventId };
+        const event = type === 'triggered' ? new AlertTriggered(moment) : new AlertResolved(moment);
+        await this.transactionEvents.emit(event, tx);
+      }
   }
 }
 
@@ -171,8 +180,8 @@ function apply({ alert, decided, pinned }: AlertChange, now: Date, names: Readon
   const change: RecordedChange = {
     alert,
     episode: {
-      no: alert.incidentNo,
-      startedAt: alert.incidentStartedAt,
+      no: alert.episodeNo,
+      startedAt: alert.episodeStartedAt,
       triggerEventId: alert.triggerEventId,
     },
     triggered: alert.triggered,
@@ -192,7 +201,7 @@ function apply({ alert, decided, pinned }: AlertChange, now: Date, names: Readon
         contactId: pinned ? pinned.contactId : alert.contactId,
         eventId,
         kind: event.type,
-        incidentNo: episode.no,
+        episodeNo: episode.no,
         channelType: alert.type,
         destination,
         notification,
@@ -210,7 +219,7 @@ async function saveFlags(tx: Tx, changes: readonly RecordedChange[], now: Date):
   const flags = changes.map(({ alert, episode, triggered }) => ({
     id: alert.id,
     was_triggered: alert.triggered,
-    was_incident_no: alert.incidentNo,
+    was_incident_no: alert.episodeNo,
     triggered,
     incident_no: episode.no,
     incident_started_at: triggered ? episode.startedAt : null,

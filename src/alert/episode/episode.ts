@@ -131,12 +131,7 @@ export const acknowledgedNotification = (
   acknowledgement: { by: string; note: string },
   now: Date,
 ): Notification => ({
-  ...aboutAlert(
-    alert,
-    { no: alert.incidentNo, startedAt: alert.incidentStartedAt, triggerEventId },
-    triggerEventId,
-    now,
-  ),
+  ...aboutAlert(alert, { no: alert.episodeNo, startedAt: alert.episodeStartedAt, triggerEventId }, triggerEventId, now),
   kind: 'acknowledged',
   triggerId: formatId('event', triggerEventId),
   isDegraded: alert.condition === 'degraded',
@@ -167,7 +162,7 @@ export interface Reminder {
 export const reminderNotification = (alert: AlertSnapshot, reminder: Reminder, now: Date): Notification => ({
   ...aboutAlert(
     alert,
-    { no: alert.incidentNo, startedAt: alert.incidentStartedAt, triggerEventId: reminder.of },
+    { no: alert.episodeNo, startedAt: alert.episodeStartedAt, triggerEventId: reminder.of },
     reminder.of,
     now,
   ),
@@ -179,7 +174,7 @@ export const reminderNotification = (alert: AlertSnapshot, reminder: Reminder, n
   error: reminder.error,
   failureCount: reminder.failureCount,
   successCount: 0,
-  durationSeconds: alert.incidentStartedAt && secondsBetween(alert.incidentStartedAt, now),
+  durationSeconds: alert.episodeStartedAt && secondsBetween(alert.episodeStartedAt, now),
   ordinal: reminder.ordinal,
   check: reminder.check,
 });

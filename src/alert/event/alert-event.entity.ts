@@ -5,7 +5,7 @@ import type { EventReason } from '../episode/episode';
 
 /** One trigger or resolve of an alert. Append-only, with snapshots of the names. Written by `EpisodeRecorder`. */
 @Entity('alert_event')
-@Unique('alert_event_once', ['alertId', 'incidentNo', 'type'])
+@Unique('alert_event_once', ['alertId', 'episodeNo', 'type'])
 @Index('alert_event_feed', ['orgId', 'id'])
 @Index('alert_event_of_endpoint', ['endpointId', 'id'])
 @Index('alert_event_of_website', ['websiteId', 'id'])
@@ -32,7 +32,7 @@ export class AlertEvent {
   condition!: AlertCondition;
 
   @Column('integer', { name: 'incident_no' })
-  incidentNo!: number;
+  episodeNo!: number;
 
   @Column('uuid', { name: 'endpoint_id' })
   endpointId!: string;

@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '../../platform/database/database';
+import { rowsOf } from '../../platform/database/rows-of';
 import { isSuppressedSql } from '../suppression/suppression-queries';
 import type { Told } from './expiry-step';
 
@@ -77,13 +78,18 @@ export async function certificateNames(
   return new Map(rows.map(({ endpointId, ...names }) => [endpointId, names]));
 }
 
+const TOLD = rowsOf<Told & { id: string }>({
+  alert_id: ['uuid', ({ id }) => id],
+  expires_at: ['timestamptz', ({ expiresAt }) => expiresAt],
+  step: ['smallint', ({ step }) => step],
+});
+
 /** Saves which notifications these alerts have sent. */
 export async function saveTold(tx: Tx, told: readonly (Told & { id: string })[]): Promise<void> {
   if (told.length === 0) return;
   await tx.query(
-    `INSERT INTO certificate_told (alert_id, expires_at, step)
-     SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::smallint[])
+    `INSERT INTO certificate_told (${TOLD.names}) SELECT * FROM ${TOLD.as('t')}
      ON CONFLICT (alert_id) DO UPDATE SET expires_at = EXCLUDED.expires_at, step = EXCLUDED.step`,
-    [told.map(({ id }) => id), told.map(({ expiresAt }) => expiresAt), told.map(({ step }) => step)],
+    TOLD.of(told),
   );
 }

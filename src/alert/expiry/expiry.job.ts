@@ -122,7 +122,7 @@ function deliveryOf(
     contactId: alert.contactId,
     eventId: null,
     kind: 'expiry',
-    incidentNo: 0,
+    episodeNo: 0,
     channelType: alert.type,
     destination: destinationOfAlert(alert),
     notification,

@@ -3,6 +3,7 @@ import type { DeliveryDetail, DeliveryState } from '../../delivery/delivery';
 import { triggerOutcomeOf } from '../../delivery/send/delivery-queries';
 import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import type { Sql, Tx } from '../../platform/database/database';
+import { rowsOf } from '../../platform/database/rows-of';
 import { SECOND_MS } from '../../platform/time/time-units';
 import { type AlertSnapshot, lockAlertsSql } from '../episode/alert-snapshot';
 import { isSuppressedSql } from '../suppression/suppression-queries';
@@ -138,11 +139,17 @@ export interface RemindedAlert {
   reminders: number;
 }
 
+const REMINDED = rowsOf<RemindedAlert>({
+  id: ['uuid', ({ id }) => id],
+  remind_at: ['timestamptz', ({ remindAt }) => remindAt],
+  reminders: ['int', ({ reminders }) => reminders],
+});
+
 /** Saves when each of these locked alerts sends its next reminder, and how many it has sent. */
 export async function saveReminded(tx: Tx, alerts: readonly RemindedAlert[]): Promise<void> {
   await tx.query(
     `UPDATE alert a SET remind_at = r.remind_at, reminders = r.reminders
-     FROM unnest($1::uuid[], $2::timestamptz[], $3::int[]) AS r (id, remind_at, reminders) WHERE a.id = r.id`,
-    [alerts.map(({ id }) => id), alerts.map(({ remindAt }) => remindAt), alerts.map(({ reminders }) => reminders)],
+     FROM ${REMINDED.as('r')} WHERE a.id = r.id`,
+    REMINDED.of(alerts),
   );
 }

@@ -94,7 +94,7 @@ export class ReminderJob {
     const muted = await this.coverage.mutedAt(tx, alerts, now);
     const transitions = await recentTransitions(
       tx,
-      alerts.map(({ id, incidentNo }) => ({ queueId: id, incidentNo })),
+      alerts.map(({ id, episodeNo }) => ({ queueId: id, episodeNo })),
       now,
     );
     const decided = alerts.map((alert) => {
@@ -147,7 +147,7 @@ function reminderOf(alert: AlertSnapshot, facts: DueFacts, now: Date): NewDelive
     eventId: null,
     reminder,
     kind: 'reminder',
-    incidentNo: alert.incidentNo,
+    episodeNo: alert.episodeNo,
     channelType: alert.type,
     destination: destinationOfAlert(alert),
     notification: reminderNotification(alert, { ...facts, ...reminder, id }, now),

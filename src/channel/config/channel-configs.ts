@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { may, type Role } from '../../platform/access/permissions';
 import type { FieldProblem } from '../../platform/problem/problem';
 import type { Channel, ConfigProblem } from '../channel';
 import { ChannelRegistry } from '../channel.registry';
@@ -18,7 +19,7 @@ import {
 } from './config-masking';
 
 /** The role of the API key that reads a config. It determines which values are masked. */
-export type ConfigReader = 'read' | 'write' | 'admin';
+export type ConfigReader = Role;
 
 export interface ValidConfig {
   /**
@@ -52,13 +53,29 @@ export class ChannelConfigs {
   }
 
   /**
+   * Returns the config for a preview, or all of its problems, with pointers under `/config`. Every credential is masked,
+   * and a value that was sent as a mask is accepted, because nothing is sent.
+   */
+  forPreview(type: string, input: unknown, reader: ConfigReader): object | FieldProblem[] {
+    const channel = this.registry.get(type);
+    const found = configProblems(channel.configClass, input);
+    if (found.some(({ pointer }) => pointer === '')) return underConfig(found);
+    const sent = input as object;
+    const problems = found.filter(({ pointer }) => !isMaskedAt(sent, pointer));
+    if (problems.length > 0) return underConfig(problems);
+    const completed = complete(channel, sent, null);
+    return Array.isArray(completed) ? completed : this.present(type, completed.config, reader);
+  }
+
+  /**
    * Returns the config for the API. Credentials are always masked, and confidential values are masked for read keys.
    * `shownKeys` are the secrets that this request generated, which are not masked.
    */
   present(type: string, config: object, reader: ConfigReader, shownKeys: readonly string[] = []): object {
     if (!this.registry.has(type)) return {};
+    const isTrusted = may({ role: reader }, 'secrets.read');
     return mapMarked(this.registry.get(type).configClass, config, (found) => {
-      const isShown = found.mark === 'confidential' ? reader !== 'read' : shownKeys.includes(String(found.path[0]));
+      const isShown = found.mark === 'confidential' ? isTrusted : shownKeys.includes(String(found.path[0]));
       return isShown ? found.value : maskOf(found);
     });
   }

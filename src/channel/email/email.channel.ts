@@ -9,7 +9,7 @@ import { type MailSender, parseSender } from '../../platform/text/mail-address';
 import { emailLayout } from './email-layout';
 import { alertAccount, serverAccount, type SmtpAccount, SUBMISSION_PORT } from './smtp-account';
 import { SmtpClient } from './smtp-client';
-import { Channel, type ConfigProblem, type SendOutcome, type SendRequest } from '../channel';
+import { Channel, type ConfigProblem, type RecordedRequest, type SendOutcome, type SendRequest } from '../channel';
 import * as field from '../config/config-fields';
 
 const MAX_RECIPIENTS = 50;
@@ -165,9 +165,20 @@ export class EmailChannel implements Channel<EmailConfig> {
     return [account, ...[...config.to, ...(config.cc ?? [])].sort()];
   }
 
-  async send({ notification, text, config, ...attempt }: SendRequest<EmailConfig>): Promise<SendOutcome> {
+  missing(config: EmailConfig): string | null {
     const account = this.accountOf(config);
-    if (!account) return refused('No SMTP account: the alert has no "smtp" and the server has no SMTP_URL');
+    if (!account) return NO_ACCOUNT;
+    if (this.senderOf(config, account)) return null;
+    return account.operators ? NO_SMTP_FROM : NO_SENDER;
+  }
+
+  async send({ notification, text, config, ...attempt }: SendRequest<EmailConfig>): Promise<SendOutcome> {
+    if (attempt.record) {
+      attempt.record(this.recorded(notification, text, config));
+      return { result: 'delivered', status: null };
+    }
+    const account = this.accountOf(config);
+    if (!account) return refused(NO_ACCOUNT);
     const from = this.senderOf(config, account);
     if (!from) return refused(account.operators ? NO_SMTP_FROM : NO_SENDER);
     const wait = account.operators ? this.waitOf(attempt.egress, config) : 0;
@@ -175,6 +186,30 @@ export class EmailChannel implements Channel<EmailConfig> {
     const mail = emailLayout(notification, text, from, { to: config.to, cc: config.cc ?? [] });
     const hidden = [...attempt.hidden, ...credentialsOf(account)];
     return this.smtp.send(mail, account, { ...attempt, hidden });
+  }
+
+  /** Returns the email for a preview. Without an account, the sender is made up. */
+  private recorded(
+    notification: SendRequest<EmailConfig>['notification'],
+    text: SendRequest<EmailConfig>['text'],
+    config: EmailConfig,
+  ): RecordedRequest {
+    const account = this.accountOf(config);
+    const from = (account && this.senderOf(config, account)) ?? { name: 'Uptime', address: 'uptime@example.com' };
+    const mail = emailLayout(notification, text, from, { to: config.to, cc: config.cc ?? [] });
+    return {
+      method: 'SMTP',
+      url: config.smtp === undefined ? '' : `smtp://${config.smtp.host}`,
+      headers: {
+        from: mail.from.address,
+        to: mail.to.join(', '),
+        ...(mail.cc.length > 0 ? { cc: mail.cc.join(', ') } : {}),
+        subject: mail.subject,
+        'message-id': mail.messageId,
+        ...(mail.references.length > 0 ? { references: mail.references.join(' ') } : {}),
+      },
+      body: mail.text,
+    };
   }
 
   /**
@@ -213,6 +248,7 @@ const tooManyRecipients = (waitSeconds: number): SendOutcome => ({
   mayHaveArrived: false,
 });
 
+const NO_ACCOUNT = 'No mail server is configured. Add one to the contact or set SMTP_URL.';
 const NO_SENDER = 'No sender: the alert has no "from" and the server has no SMTP_FROM';
 const NO_SMTP_FROM = 'No sender: the server has an SMTP account (SMTP_URL), but no SMTP_FROM';
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ProviderClient } from '../provider-client';
+import { MESSAGE_KINDS } from '../kind/message-kinds';
 import { cut, oneLine } from '../../platform/text/text-limits';
 import { Channel, type ConfigProblem, type SendOutcome, type SendRequest } from '../channel';
 import * as field from '../config/config-fields';
@@ -152,12 +153,13 @@ function opsgenieCall({ notification, text, config }: SendRequest<OpsgenieConfig
   const { kind, alert, contact, endpoint, website, error, incidentId } = notification;
   const alias = cut(kind === 'test' ? `test-${contact?.id ?? alert.id}` : notification.incidentKey, MAX_ALIAS, '');
   const note = cut([text.sentence, text.linkLines].filter(Boolean).join('\n'), MAX_DESCRIPTION);
-  if (kind === 'resolved' || kind === 'recovered')
+  const { paging } = MESSAGE_KINDS[kind];
+  if (paging === 'resolve')
     return {
       path: `/v2/alerts/${encodeURIComponent(alias)}/close?identifierType=alias`,
       body: { source: 'Uptime monitor', note },
     };
-  if (kind === 'acknowledged')
+  if (paging === 'acknowledge')
     return {
       path: `/v2/alerts/${encodeURIComponent(alias)}/acknowledge?identifierType=alias`,
       body: { source: 'Uptime monitor', note },

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { ProviderClient } from '../provider-client';
+import { MESSAGE_KINDS } from '../kind/message-kinds';
 import { cut, oneLine } from '../../platform/text/text-limits';
 import { Channel, type ConfigProblem, type SendOutcome, type SendRequest } from '../channel';
 import * as field from '../config/config-fields';
@@ -118,8 +119,8 @@ function eventOf({ notification, text, config }: SendRequest<PagerDutyConfig>): 
   const { kind, alert, contact, endpoint, website, error, incidentId } = notification;
   const key = kind === 'test' ? `test-${contact?.id ?? alert.id}` : notification.incidentKey;
   const event = { routing_key: keyOf(config), dedup_key: cut(key, MAX_KEY, '') };
-  if (kind === 'resolved' || kind === 'recovered') return { ...event, event_action: 'resolve' };
-  if (kind === 'acknowledged') return { ...event, event_action: 'acknowledge' };
+  const { paging } = MESSAGE_KINDS[kind];
+  if (paging !== 'trigger') return { ...event, event_action: paging };
   return {
     ...event,
     event_action: 'trigger',

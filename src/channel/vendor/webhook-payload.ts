@@ -1,7 +1,8 @@
 import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
 import { oneLine, someLines } from '../../platform/text/text-limits';
-import type { Notification } from '../notification';
-import { eventSentence, targetText } from '../notification-text';
+import type { FailingContact, Notification, NotifiedContact } from '../notification';
+import { targetText } from '../kind/wording';
+import { eventSentence } from '../notification-text';
 
 const MAX_LINES = 500;
 
@@ -85,6 +86,23 @@ export class NotifiedEventView {
     example: 'inc_01jd3k6q7be5y9x4v2m8n0r1st',
   })
   incident_id!: string | null;
+
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'The number of that incident within the organization.',
+    example: 12,
+  })
+  incident_number!: number | null;
+
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description:
+      'Which outage of the endpoint in that incident the event is about, starting at 1. More than 1 means that the endpoint went down again and the incident reopened.',
+    example: 1,
+  })
+  outage!: number | null;
 
   @ApiProperty({
     type: String,
@@ -446,8 +464,8 @@ export class AlertTestView {
 
 /** Returns the signed body. It depends only on the notification, so that every attempt sends the same bytes. */
 export function webhookBody(notification: Notification): AlertTestView | ContactFailingView {
-  const { certificate, check, contact, failing, digest, links, through } = notification;
-  if (contact && failing) return failingBody(notification, contact, failing);
+  if (notification.kind === 'contact_failing') return failingBody(notification, notification);
+  const { certificate, check, contact, digest, links, through } = notification;
   return {
     type: `alert.${notification.kind}`,
     timestamp: notification.createdAt,
@@ -479,8 +497,7 @@ export function webhookBody(notification: Notification): AlertTestView | Contact
 
 const failingBody = (
   notification: Notification,
-  contact: NonNullable<Notification['contact']>,
-  failing: NonNullable<Notification['failing']>,
+  { contact, failing }: { contact: NotifiedContact; failing: FailingContact },
 ): ContactFailingView => ({
   type: 'contact.failing',
   timestamp: notification.createdAt,
@@ -510,6 +527,8 @@ const eventOf = (notification: Notification): NotifiedEventView => ({
   message: eventSentence(notification),
   incident_key: notification.incidentKey,
   incident_id: notification.incidentId ?? null,
+  incident_number: notification.incidentNumber ?? null,
+  outage: notification.outage ?? null,
   trigger_event_id: notification.triggerId,
   reason: notification.reason,
   error: errorOf(notification.error),

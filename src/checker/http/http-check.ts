@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { daysUntil } from '../certificate-warning';
 import { Injectable } from '@nestjs/common';
 import { Dialer } from '../../platform/net/dial/dialer';
@@ -9,11 +10,15 @@ import { isCritical } from '../assertion/assertion';
 import { firstFailure, firstFailureInPieces, looksIntoBody, QUICK_BODY } from '../assertion/assertion-evaluator';
 import { CheckResultBuilder, type DialedTls, type LearnedFacts } from '../check-result-builder';
 import { socketFailure } from '../check-failure';
+import { tlsOf } from '../dialed-tls';
 import type { CheckResult, CheckRequest } from '../checker';
 import { inflated, MAX_BODY_BYTES, textInPieces, textOf, UnreadableBody } from './http-body';
 import { CookieJar } from './cookie-jar';
 import { followRedirect, type HttpRequest, addressOf, ownCookies, wireHeaders } from './http-request';
-import type { HttpTarget } from './http-target';
+import { digestAnswer, readChallenge } from './digest';
+import type { HttpSettings } from './http-settings';
+import { type HttpTarget, sameOrigin } from './http-target';
+import { OAuthTokens } from './oauth-tokens';
 import { JudgingTurns } from './judging-turns';
 import { redacted } from './redaction';
 
@@ -23,7 +28,7 @@ const MAX_SHOWN = 500;
 const ALPN = ['http/1.1'];
 const DEFAULT_TLS: DialedTls = { alpn: ALPN };
 
-type HttpCheckRequest = CheckRequest<HttpTarget>;
+type HttpCheckRequest = CheckRequest<HttpTarget, HttpSettings>;
 
 /**
  * Runs an HTTP or HTTPS check. Opens a new connection per hop, verifies the certificate before sending anything,
@@ -35,26 +40,70 @@ export class HttpCheck {
     private readonly dialer: Dialer,
     private readonly bodies: BodyBudget = new BodyBudget(),
     private readonly turns: JudgingTurns = new JudgingTurns(),
+    private readonly tokens: OAuthTokens = new OAuthTokens(dialer),
   ) {}
 
   async run(check: HttpCheckRequest, signal: AbortSignal): Promise<CheckResult> {
     const builder = new CheckResultBuilder(check, signal);
     const memory = check.assertions.some(looksIntoBody) ? this.bodies.open(check.egress.organization) : null;
-    const run: Run = { check, builder, memory, signal, cookies: null };
-    const { target, method, headers, body } = check;
-    let next: HttpRequest | 'arrived' | 'failed' = { target, method, headers, body };
+    const run: Run = { check, builder, memory, signal, cookies: null, credential: null };
+    const { target, method, body } = check;
+    const headers = await this.headersOf(run);
+    let next: HttpRequest | 'arrived' | 'failed' = headers === null ? 'failed' : { target, method, headers, body };
     let response: ExchangeResponse | null = null;
     try {
       while (typeof next === 'object') {
         response = await this.send(next, run);
-        next = response ? followed(next, response, run) : 'failed';
+        next = response ? ((await this.authorized(next, response, run)) ?? followed(next, response, run)) : 'failed';
       }
       const learned = response && next === 'arrived' ? learnedFrom(check, response, builder) : null;
       if (response && learned && memory) await this.judge(run, response, learned);
-      return redacted(builder.finish(learned ?? {}), check.headers);
+      const hidden = run.credential === null ? check.headers : [...check.headers, authorization(run.credential)];
+      return redacted(builder.finish(learned ?? {}), hidden);
     } finally {
       memory?.release();
     }
+  }
+
+  /** Returns the headers of the first request. `null` if there is no access token, with the failure recorded. */
+  private async headersOf(run: Run): Promise<HttpRequest['headers'] | null> {
+    const { check, builder, signal } = run;
+    const { basic, oauth2 } = check.settings;
+    if (basic) return withCredential(check.headers, `Basic ${base64(`${basic.user}:${basic.password}`)}`, run);
+    if (!oauth2) return check.headers;
+    const token = await this.tokens.tokenFor(oauth2, check, signal);
+    if ('outcome' in token) return builder.fail(token);
+    run.retriesToken = !token.isFresh;
+    return withCredential(check.headers, `Bearer ${token.token}`, run);
+  }
+
+  /**
+   * Returns the same request with an answer to the server's challenge, or with a new token in place of one that is no
+   * longer accepted. Returns `null` if there is nothing more to try.
+   */
+  private async authorized(
+    request: HttpRequest,
+    { status, headers }: ExchangeResponse,
+    run: Run,
+  ): Promise<HttpRequest | 'failed' | null> {
+    const { check, builder, signal, memory } = run;
+    const { digest, oauth2 } = check.settings;
+    if (status !== 401 || !sameOrigin(request.target, check.target)) return null;
+    if (oauth2 && run.retriesToken) {
+      run.retriesToken = false;
+      this.tokens.forget(oauth2, check);
+      const token = await this.tokens.tokenFor(oauth2, check, signal);
+      memory?.release();
+      if ('outcome' in token) return builder.fail(token) ?? 'failed';
+      return { ...request, headers: withCredential(request.headers, `Bearer ${token.token}`, run) };
+    }
+    const challenge =
+      digest && run.answered !== request.target ? readChallenge(headers['www-authenticate'] ?? '') : null;
+    if (!digest || challenge === null) return null;
+    run.answered = request.target;
+    memory?.release();
+    const how = { method: request.method, path: request.target.path, cnonce: randomBytes(16).toString('hex') };
+    return { ...request, headers: withCredential(request.headers, digestAnswer(challenge, digest, how), run) };
   }
 
   private async send(request: HttpRequest, run: Run): Promise<ExchangeResponse | null> {
@@ -126,6 +175,22 @@ interface Run {
   signal: AbortSignal;
   /** The cookies that redirects have set, or `null` if there are none yet. */
   cookies: CookieJar | null;
+  /** The value of `Authorization` that the settings of the check led to. */
+  credential: string | null;
+  /** True if the access token was requested by an earlier check. */
+  retriesToken?: boolean;
+  /** The target whose Digest challenge was answered. */
+  answered?: HttpTarget;
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+const authorization = (value: string) => ({ key: 'Authorization', value });
+
+/** Replaces `Authorization` in the headers. */
+function withCredential(headers: HttpRequest['headers'], credential: string, run: Run): HttpRequest['headers'] {
+  run.credential = credential;
+  return [...headers.filter(({ key }) => key.toLowerCase() !== 'authorization'), authorization(credential)];
 }
 
 const nowOf = ({ now }: HttpCheckRequest): number => now?.() ?? Date.now();
@@ -135,10 +200,11 @@ const cookiesFor = (request: HttpRequest, { check, cookies }: Run): string | nul
   cookies?.headerFor(request.target, ownCookies(request), nowOf(check)) ?? null;
 
 /** The TLS settings apply only to the endpoint's own host. Other hosts in a redirect use the default settings. */
-function tlsFor(host: string, { tls, target }: HttpCheckRequest): DialedTls {
-  if (tls === null || host !== target.host) return DEFAULT_TLS;
-  const { verify, ca, serverName } = tls;
-  return { alpn: ALPN, servername: serverName ?? undefined, ca: verify ? ca : null, verify };
+function tlsFor(host: string, request: HttpCheckRequest): DialedTls {
+  const { tls, target, settings } = request;
+  const { client_certificate: own } = settings;
+  if ((tls === null && !own) || host !== target.host) return DEFAULT_TLS;
+  return { ...tlsOf(request, ALPN), identity: own && { cert: own.certificate, key: own.key } };
 }
 
 /** Returns the next request after a redirect, or `arrived` after any other response. */

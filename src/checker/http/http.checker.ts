@@ -1,5 +1,6 @@
 import { Checker, type CheckRequest, type CheckResult } from '../checker';
 import { HttpCheck } from './http-check';
+import { HttpSettings, httpSettingsProblems } from './http-settings';
 import { type HttpTarget, parseHttpTarget } from './http-target';
 
 const SOURCES = ['status_code', 'response_time', 'header', 'body', 'json', 'certificate_days'] as const;
@@ -9,9 +10,10 @@ const SOURCES = ['status_code', 'response_time', 'header', 'body', 'json', 'cert
  * valid.
  */
 @Checker('HTTP')
-export class HttpChecker implements Checker<HttpTarget> {
+export class HttpChecker implements Checker<HttpTarget, HttpSettings> {
   readonly targetForm: string = 'http://host[:port]/path or https://host[:port]/path';
   readonly assertionSources = SOURCES;
+  readonly settingsClass = HttpSettings;
   protected readonly schemes: RegExp = /^https?:\/\/[^/?#]/i;
 
   constructor(private readonly http: HttpCheck) {}
@@ -24,7 +26,11 @@ export class HttpChecker implements Checker<HttpTarget> {
     return [target.host];
   }
 
-  check(request: CheckRequest<HttpTarget>, signal: AbortSignal): Promise<CheckResult> {
+  settingsProblems(settings: HttpSettings, url: string) {
+    return httpSettingsProblems(settings, url);
+  }
+
+  check(request: CheckRequest<HttpTarget, HttpSettings>, signal: AbortSignal): Promise<CheckResult> {
     return this.http.run(request, signal);
   }
 }

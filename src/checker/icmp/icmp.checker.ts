@@ -1,6 +1,7 @@
 import { faultTowards, type SocketFault } from '../../platform/net/dial/dial-error';
 import { Dialer } from '../../platform/net/dial/dialer';
 import { HOST_FORM, normalizeHost } from '../../platform/net/egress/host-name';
+import { NetworkSettings } from '../network-settings';
 import { CheckResultBuilder } from '../check-result-builder';
 import { abortFailure, type CheckFailure, down, socketFailure, unknown } from '../check-failure';
 import { Checker, type CheckResult, type CheckRequest, InvalidTarget } from '../checker';
@@ -82,7 +83,8 @@ const NOT_PERMITTED = ['EPERM', 'EACCES', 'ENOENT'];
  * answered.
  */
 @Checker('ICMP')
-export class IcmpChecker implements Checker<IcmpTarget> {
+export class IcmpChecker implements Checker<IcmpTarget, NetworkSettings> {
+  readonly settingsClass = NetworkSettings;
   readonly assertionSources = ['response_time'] as const;
   readonly targetForm = 'icmp://host or host';
 

@@ -2,6 +2,7 @@ import { Dialer } from '../../platform/net/dial/dialer';
 import { bracketed } from '../../platform/net/egress/host-name';
 import { CheckResultBuilder } from '../check-result-builder';
 import { Checker, type CheckRequest, type CheckResult, type HostPort, parseHostPort } from '../checker';
+import { NetworkSettings } from '../network-settings';
 import { greetSsh, loadSsh2, type SshGreeting, type SshHostKey } from './ssh-handshake';
 
 const DEFAULT_PORT = 22;
@@ -11,7 +12,8 @@ const DEFAULT_PORT = 22;
  * is the key exchange that reveals the host key. A failed exchange is noted in the records and doesn't fail the check.
  */
 @Checker('SSH')
-export class SshChecker implements Checker<HostPort> {
+export class SshChecker implements Checker<HostPort, NetworkSettings> {
+  readonly settingsClass = NetworkSettings;
   readonly assertionSources = ['banner', 'response_time'] as const;
   readonly targetForm = 'ssh://host[:port] or host[:port], default port 22';
 

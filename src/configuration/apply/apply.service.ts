@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../platform/access/caller';
+import { may } from '../../platform/access/permissions';
 import { Database, type Tx, joinTransaction } from '../../platform/database/database';
 import { DatabaseServer } from '../../platform/database/database-server';
 import { requireMatch, withoutPrecondition } from '../../platform/http/precondition/precondition';
@@ -109,8 +110,8 @@ export class ApplyService {
    * Only admins may change probes, because a probe is a credential. On the embedded database, all other requests wait
    * during the write.
    */
-  private refuseUnlessMay({ role }: Caller, plan: Plan): void {
-    if (role !== 'admin' && changesProbes(plan)) throw problems.insufficientRole('admin');
+  private refuseUnlessMay(caller: Caller, plan: Plan): void {
+    if (!may(caller, 'admin') && changesProbes(plan)) throw problems.insufficientRole('admin');
     const rows = weightOf(plan);
     if (!this.server.isEmbedded || rows <= MOST_ROWS) return;
     throw problems.conflict(

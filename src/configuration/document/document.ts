@@ -53,7 +53,7 @@ export interface DeclaredWebsite extends Declared<NewWebsiteDto, 'key'> {
 
 export interface DeclaredEndpoint extends Declared<
   CreateEndpointDto,
-  'key' | 'website_id' | 'url' | 'heartbeat' | 'headers' | 'body' | 'assertions' | 'depends_on'
+  'key' | 'website_id' | 'url' | 'heartbeat' | 'headers' | 'body' | 'assertions' | 'settings' | 'depends_on'
 > {
   /** The URL, which heartbeats don't need. */
   url?: Text;
@@ -61,6 +61,8 @@ export interface DeclaredEndpoint extends Declared<
   headers?: { key: string; value: Text }[] | null;
   body?: Text | null;
   assertions?: DeclaredAssertion[] | null;
+  /** The settings of the type. Secrets may be references. */
+  settings?: object | null;
   /** Key paths, such as `website/endpoint`. */
   depends_on?: string[] | null;
   /** The endpoint's alerts. Without this field, a new endpoint gets alerts through the default contacts. */

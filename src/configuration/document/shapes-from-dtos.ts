@@ -120,6 +120,7 @@ export function judgeEndpoint(problems: ShapeProblems, value: Members, taken: Se
   problems.key(value, taken, at);
   if ((value['depends_on'] ?? null) !== null) problems.paths(value['depends_on'], 2, MAX_PARENTS, `${at}/depends_on`);
   const body = rest(value, ['key', 'depends_on', 'alerts']);
+  problems.references(body['settings'], `${at}/settings`);
   const texts = (field: string, member: string): unknown => {
     const items = body[field];
     if (!Array.isArray(items)) return items;
@@ -136,6 +137,7 @@ export function judgeEndpoint(problems: ShapeProblems, value: Members, taken: Se
     body: problems.text(body['body'], `${at}/body`),
     headers: texts('headers', 'value'),
     assertions: texts('assertions', 'target'),
+    settings: configFor(body['settings']),
   };
   judge(problems, CreateEndpointDto, judged, ENDPOINT, at);
 }

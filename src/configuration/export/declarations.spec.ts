@@ -90,6 +90,7 @@ const page = (id: string, more: Partial<PageRow>): PageRow => ({
   accent: null,
   logo_hash: null,
   domain: null,
+  down_after_minutes: null,
   indexed: true,
   support_url: null,
   groups: [],

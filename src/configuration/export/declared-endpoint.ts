@@ -6,14 +6,17 @@ import { DEFAULT_WARN_DAYS } from '../../checker/certificate-warning';
 import type { HeartbeatSchedule } from '../../endpoint/heartbeat/heartbeat-schedule';
 import { inOrder as inOrderOfSchedule } from '../../endpoint/heartbeat/heartbeat.dto';
 import { shownQuorum } from '../../endpoint/locations/locations';
+import { shownSettings } from '../../endpoint/settings/stored-settings';
 import { shownTls } from '../../endpoint/settings/tls.dto';
+import { MASK } from '../../platform/secrets/mask';
+import { isRecord } from '../../platform/text/json';
 import { toFields } from '../../platform/database/field-names';
 import type { DeclaredAssertion, DeclaredEndpoint, SecretReference } from '../document/document';
 import { ENDPOINT_DEFAULTS } from '../plan/sent-fields';
 import { type KeyPaths, pathsOf } from './key-paths';
 import type { SecretNames } from './secret-names';
 import type { Chosen } from './without-defaults';
-import type { Role } from '../../platform/access/caller';
+import type { Role } from '../../platform/access/permissions';
 
 /** A stored endpoint. Its body only indicates whether there is one. */
 export interface ExportedEndpoint extends EndpointSettings, Pick<Endpoint, 'id'> {
@@ -59,6 +62,7 @@ export function toDeclaredEndpoint(
     }),
     depends_on: dependsOn,
     quorum: shownQuorum(endpoint.quorum),
+    settings: withMembers(declaredSettings(shownSettings(endpoint.settings), secret)),
     tls: withMembers(chosen(shownTls(endpoint), { verify: true, warn_days: DEFAULT_WARN_DAYS })),
   };
   return { ...identity, ...chosen(settings, ENDPOINT_DEFAULTS) };
@@ -82,6 +86,17 @@ function declaredHeartbeat(
 
 const withMembers = <Shown extends object>(shown: Shown): Shown | null =>
   Object.keys(shown).length > 0 ? shown : null;
+
+/** Returns the settings of the type with a reference in place of each secret. */
+function declaredSettings(shown: object, secret: (...place: (string | number)[]) => SecretReference): object {
+  const visit = (value: unknown, path: readonly (string | number)[]): unknown => {
+    if (value === MASK) return secret('settings', ...path);
+    if (Array.isArray(value)) return value.map((item: unknown, index) => visit(item, [...path, index + 1]));
+    if (!isRecord(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, visit(item, [...path, key])]));
+  };
+  return visit(shown, []) as object;
+}
 
 /** A header name may occur twice. */
 function headersOf(

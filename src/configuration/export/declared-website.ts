@@ -43,12 +43,12 @@ function scopeOf(
 
 /** Returns a separate status page without its logo. Its groups are kept in order. */
 export function toDeclaredPage(row: PublicPageRow, key: string, paths: KeyPaths, chosen: Chosen): DeclaredStatusPage {
-  const { title, slug, description, accent, domain, indexed, support_url, enabled } = row;
+  const { title, slug, description, accent, domain, down_after_minutes, indexed, support_url, enabled } = row;
   return {
     key,
     title: title ?? '',
     slug,
-    ...chosen({ description, accent, domain, indexed, support_url, enabled }, PAGE_DEFAULTS),
+    ...chosen({ description, accent, domain, down_after_minutes, indexed, support_url, enabled }, PAGE_DEFAULTS),
     groups: (row.groups ?? []).map(({ name, endpoints, websites }) => ({
       ...(name !== '' && { name }),
       ...nonEmpty('endpoints', pathsOf(paths.endpoints, endpoints)),
@@ -63,7 +63,8 @@ const nonEmpty = <Name extends string>(name: Name, items: string[]): Partial<Rec
 /** Returns true if a website's page has settings that can't be expressed in a document. */
 export const hasMore = (page: PublicPageRow): boolean => {
   const { title, description, accent, domain, logo_hash: logo, groups, indexed, support_url: support } = page;
+  const { down_after_minutes: after } = page;
   return (
-    [title, accent, domain, logo, groups, support].some((setting) => setting !== null) || description !== '' || !indexed
+    [title, accent, domain, logo, groups, support, after].some((setting) => setting !== null) || description !== '' || !indexed
   );
 };

@@ -50,7 +50,7 @@ const LISTED = `SELECT e.id, e.website_id AS "websiteId", e.name, e.external_key
   FROM endpoint e WHERE (e.org_id, e.id) > ($1::uuid, $2::uuid) AND e.org_id <= $1::uuid
   ORDER BY e.org_id, e.id LIMIT $3`;
 const WINDOWS = `${selectWindows('$2::timestamptz')} WHERE m.org_id = $1 ORDER BY m.id`;
-const PAGES = `SELECT id, website_id, slug, enabled, title, description, accent, logo_hash, domain, indexed, support_url, groups, external_key,
+const PAGES = `SELECT id, website_id, slug, enabled, title, description, accent, logo_hash, domain, down_after_minutes, indexed, support_url, groups, external_key,
     external_key AS "externalKey", owner, updated_at FROM status_page WHERE org_id = $1 ORDER BY id`;
 
 const NAMES = Object.keys(DEFAULT_SETTINGS) as (keyof EndpointSettings)[];

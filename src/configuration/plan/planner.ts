@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../platform/access/caller';
+import { may } from '../../platform/access/permissions';
 import type { Sql } from '../../platform/database/database';
 import { parseId } from '../../platform/ids/id';
 import { problems } from '../../platform/problem/problem';
@@ -111,7 +112,7 @@ export class Planner {
           })
         : NOTHING_GOES;
     if (gone.deletions.length > MAX_RESOURCES) throw problems.conflict(tooMuchToPrune(gone.deletions.length));
-    const isAll = caller.role !== 'read' || state.contacts.length + state.endpoints.length === 0;
+    const isAll = may(caller, 'secrets.read') || state.contacts.length + state.endpoints.length === 0;
     const left = request.prune || owner === null ? [] : released(owner, state, matches).slice(0, MAX_RESOURCES);
     const notes = [
       ...(isAll ? [] : [NOT_COMPARED]),
@@ -219,7 +220,7 @@ async function digestOfState(state: PresentState, others: ForeignRows | null): P
   for (const { updatedAt: _, ...row } of [...state.contacts, ...state.websites, ...state.endpoints])
     await hashing.add(row);
   for (const alert of state.alerts) {
-    const { triggered: _1, incidentNo: _2, incidentStartedAt: _3, triggerEventId: _4, ...rest } = alert;
+    const { triggered: _1, episodeNo: _2, episodeStartedAt: _3, triggerEventId: _4, ...rest } = alert;
     const { remindAt: _5, reminders: _6, updatedAt: _7, ...row } = rest;
     await hashing.add(row);
   }

@@ -46,6 +46,14 @@ interface Judged {
   findings: Findings;
 }
 
+/** A config as a caller may see it. */
+export interface PresentedConfig {
+  config: object;
+  destination: string | null;
+  /** Why no message can be sent through it, or `null`. */
+  cannotSend: string | null;
+}
+
 /** Converts alert and contact configs between the API and the rows. Validates, encrypts, decrypts, and masks them. */
 @Injectable()
 export class ChannelSettings {
@@ -81,7 +89,10 @@ export class ChannelSettings {
     const isChanged = !isDeepStrictEqual(valid.config, present);
     return {
       type,
-      config: isChanged || !stored ? this.sealed.seal(owner, valid.config) : stored.config,
+      config:
+        isChanged || !stored
+          ? this.sealed.seal(owner, valid.config, this.registry.format(type, valid.config))
+          : stored.config,
       destination: this.destinationOf(type, valid.config),
       isChanged,
       generatedKeys: valid.generatedKeys,
@@ -105,20 +116,36 @@ export class ChannelSettings {
   }
 
   /**
-   * Returns the config as this caller may see it, and its destination. A config that can't be decrypted is shown as
-   * empty, because it must not hide other alerts.
+   * Returns the config for a preview, with every credential masked. Throws: the same errors as `resolve` for a new
+   * alert, but masked values are accepted.
+   */
+  forPreview(caller: Caller, { type, config }: { type: string; config: object }): object {
+    if (!this.registry.has(type)) refuse({ invalid: [unsupportedType(this.registry.types())], forbidden: [] });
+    const masked = this.channels.forPreview(type, config, caller.role);
+    if (Array.isArray(masked)) {
+      refuse({ invalid: masked as FieldProblem[], forbidden: [] });
+      return {};
+    }
+    refuse({ invalid: [], forbidden: this.forbiddenHosts(caller, type, masked) });
+    return masked;
+  }
+
+  /**
+   * Returns the config as this caller may see it, its destination, and why no message can be sent, if that is known. A
+   * config that can't be decrypted is shown as empty, because it must not hide other alerts.
    */
   present(
     { role }: Pick<Caller, 'role'>,
     owner: ConfigOwner,
     { type, config: stored }: Pick<StoredConfig, 'type' | 'config'>,
     generatedKeys: readonly string[] = [],
-  ): { config: object; destination: string | null } {
+  ): PresentedConfig {
     const config = this.opened(owner, stored);
-    if (!config) return { config: {}, destination: null };
+    if (!config) return { config: {}, destination: null, cannotSend: UNREADABLE };
     return {
       config: this.channels.present(type, config, role, generatedKeys),
       destination: this.channels.destination(type, config, role),
+      cannotSend: this.registry.missing(type, config),
     };
   }
 
@@ -194,6 +221,8 @@ export class ChannelSettings {
     });
   }
 }
+
+const UNREADABLE = 'The stored config cannot be read. Save it again.';
 
 /** The owner for configs that are not stored. Nothing is encrypted for it. */
 const UNSTORED: ConfigOwner = 'alert:';

@@ -7,6 +7,8 @@ import { SecretBox } from '../../platform/secrets/secret-box';
  */
 export interface SealedConfig {
   sealed: string;
+  /** A digest of the body that a user wrote. Attempts of one delivery that may have arrived keep their body. */
+  format?: string;
 }
 
 /** The owner of a config: an alert with its own config, or the contact that alerts share. */
@@ -30,8 +32,9 @@ export const configContext = (owner: ConfigOwner): string => `${owner}:config`;
 export class SealedConfigs {
   constructor(private readonly secrets: SecretBox) {}
 
-  seal(owner: ConfigOwner, config: object): SealedConfig {
-    return { sealed: this.secrets.seal(JSON.stringify(config), configContext(owner)) };
+  seal(owner: ConfigOwner, config: object, format: string | null = null): SealedConfig {
+    const sealed = this.secrets.seal(JSON.stringify(config), configContext(owner));
+    return { sealed, ...(format === null ? {} : { format }) };
   }
 
   /** Decrypts the config and returns it in its validated form. Throws: `SecretUnreadable`. */

@@ -7,7 +7,7 @@ const locked = (id: string, kind: LockedDelivery['kind'], more: Partial<LockedDe
   id,
   kind,
   queueId: 'alert',
-  incidentNo: 1,
+  episodeNo: 1,
   mayHaveArrived: false,
   ended: false,
   triggerOutcome: 'notified',

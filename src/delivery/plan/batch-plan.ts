@@ -3,17 +3,15 @@ import {
   type AttemptedDelivery,
   type AttemptPart,
   type DeliveryEnd,
-  type DeliveryKind,
   type DueDelivery,
   isHuman,
   type LockedDelivery,
 } from '../delivery';
+import { NOT_FOR_PAGERS } from '../receives-kind';
 import { countsOf, DIGEST_NAMED, type DigestCounts } from './digest';
 import { type PlannedNotification, planQueue, type Receiver, suppressFlapping } from './queue-plan';
 import type { RateLimitDecision } from './rate-limit';
 
-/** Pagers send their own reminders. The other kinds would open a pager incident that nothing closes. */
-const NOT_FOR_PAGERS: readonly DeliveryKind[] = ['reminder', 'contact_failing', 'expiry'];
 /** How often a resolve is checked while its trigger is being sent again. */
 const WAIT_FOR_TRIGGER_MS = 5000;
 

@@ -4,28 +4,29 @@ import { digestNotification } from './digest';
 const NOW = new Date('2026-11-20T12:00:00.000Z');
 const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
 
-const notification = (n: number, more: Partial<Notification> = {}): Notification => ({
-  kind: 'triggered',
-  id: `ev_${n}`,
-  incidentKey: `al_${n}-1`,
-  triggerId: null,
-  repeat: false,
-  alert: { id: `al_${n}`, description: '' },
-  endpoint: { id: `ep_${n}`, name: `Endpoint ${n}`, url: 'https://shop.example', type: 'HTTPS' },
-  website: { id: 'ws_1', name: 'Shop', url: 'https://shop.example' },
-  reason: 'threshold',
-  error: { code: 'connection_refused', message: 'connection refused' },
-  condition: 'down',
-  isDegraded: false,
-  failureCount: 3,
-  successCount: 0,
-  startedAt: later(n - 60).toISOString(),
-  createdAt: later(n).toISOString(),
-  durationSeconds: null,
-  check: null,
-  digest: null,
-  ...more,
-});
+const notification = (n: number, more: Partial<Notification> = {}): Notification =>
+  ({
+    kind: 'triggered',
+    id: `ev_${n}`,
+    incidentKey: `al_${n}-1`,
+    triggerId: null,
+    repeat: false,
+    alert: { id: `al_${n}`, description: '' },
+    endpoint: { id: `ep_${n}`, name: `Endpoint ${n}`, url: 'https://shop.example', type: 'HTTPS' },
+    website: { id: 'ws_1', name: 'Shop', url: 'https://shop.example' },
+    reason: 'threshold',
+    error: { code: 'connection_refused', message: 'connection refused' },
+    condition: 'down',
+    isDegraded: false,
+    failureCount: 3,
+    successCount: 0,
+    startedAt: later(n - 60).toISOString(),
+    createdAt: later(n).toISOString(),
+    durationSeconds: null,
+    check: null,
+    digest: null,
+    ...more,
+  }) as Notification;
 
 describe('digestNotification', () => {
   it('names the first twenty members, counts all members, and has the ID of the newest', () => {

@@ -1,6 +1,5 @@
 import type { Notification } from '../../channel/notification';
-import { changesOf, lasting, recoveryText, stateOf, stillText } from '../../channel/notification-text';
-import { endsIn } from '../../platform/text/ends-in';
+import { MESSAGE_KINDS } from '../../channel/kind/message-kinds';
 
 /**
  * How many deliveries of each kind a digest covers. `contacts` and `certificates` are present only if there are any,
@@ -41,21 +40,13 @@ export function digestNotification(
         isDegraded: member.isDegraded,
         endpoint: member.contact?.name ?? member.endpoint.name,
         website: member.website.name,
-        message: memberText(member),
+        message: MESSAGE_KINDS[member.kind].inDigest(member),
       })),
     },
   };
 }
 
-/**
- * Returns the count that a notification adds to in a digest: alerts that are or may be down, recoveries, failing
- * contacts, or certificates.
- */
-function countsAs(kind: Notification['kind']): 'triggered' | 'resolved' | 'contact' | 'certificate' {
-  if (kind === 'contact_failing') return 'contact';
-  if (kind === 'expiry') return 'certificate';
-  return kind === 'triggered' || kind === 'flapping' || kind === 'reminder' ? 'triggered' : 'resolved';
-}
+const countsAs = (kind: Notification['kind']) => MESSAGE_KINDS[kind].countsAs;
 
 /** Returns a digest's counts for these notifications. */
 export function countsOf(kinds: readonly Notification['kind'][]): DigestCounts {
@@ -67,17 +58,4 @@ export function countsOf(kinds: readonly Notification['kind'][]): DigestCounts {
     ...(contact > 0 ? { contacts: contact } : {}),
     ...(certificate > 0 ? { certificates: certificate } : {}),
   };
-}
-
-function memberText(member: Notification): string {
-  const { kind, isDegraded, error, failureCount, reason } = member;
-  if (kind === 'contact_failing') return `has accepted no messages${lasting('for', member)}`;
-  if (kind === 'expiry' && member.certificate) return endsIn(member.certificate.daysLeft, member.certificate.expiresAt);
-  if (kind === 'triggered')
-    return error?.message ?? `${failureCount} ${isDegraded ? 'degraded' : 'failed'} checks in a row`;
-  if (kind === 'reminder') return stillText(member);
-  if (kind === 'flapping') return `keeps ${changesOf(member)}`;
-  if (kind === 'recovered') return `was ${stateOf(member)}${lasting('for', member)}`;
-  if (reason === 'disabled' || reason === 'deleted') return `the alert was ${reason}`;
-  return recoveryText(member);
 }

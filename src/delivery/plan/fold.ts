@@ -20,7 +20,9 @@ export interface TellableIncident {
   address: string | null;
   endpointCount: number;
   openCount: number;
-  startedAt: Date;
+  /** The number of its outages, and the length of those that have ended. */
+  outages: number;
+  downtimeMs: number;
   endedAt: Date | null;
   /** The time of the last attempt to send a message about it that arrived, may have arrived, or is in flight. */
   leftAt: Date | null;
@@ -80,7 +82,7 @@ function leavingAt(queues: readonly ReadyQueue[], { endedAt, leftAt, busyUntil }
 /** A single message is left unchanged, unless it is the last one. */
 function foldOf(queues: readonly ReadyQueue[], incident: TellableIncident): ReadyGroup['fold'] {
   if (queues.length === 1 && incident.endedAt === null) return null;
-  const { startedAt, endedAt } = incident;
+  const { outages, downtimeMs, endedAt } = incident;
   const endpointsOf = (some: readonly ReadyQueue[]): number =>
     new Set(some.map((queue) => primaryOf(queue)?.endpointId)).size;
   const down = queues.filter((queue) => !isUp(queue));
@@ -94,6 +96,7 @@ function foldOf(queues: readonly ReadyQueue[], incident: TellableIncident): Read
     up: endpointsOf(queues.filter(isUp)),
     endpoints: incident.endpointCount,
     open: incident.openCount,
-    durationSeconds: endedAt && Math.round((endedAt.getTime() - startedAt.getTime()) / SECOND_MS),
+    outages,
+    durationSeconds: endedAt && Math.round(downtimeMs / SECOND_MS),
   };
 }

@@ -5,7 +5,7 @@ import { attemptContents, planDestination } from './batch-plan';
 import { foldReady, type TellableIncident } from './fold';
 import { limitRate, tokensAt } from './rate-limit';
 
-const PAGE = readFileSync(join(__dirname, '../../../docs/incidents.md'), 'utf8');
+const PAGE = readFileSync(join(__dirname, '../../../docs/concepts/incidents.md'), 'utf8');
 const START = new Date('2026-11-20T12:00:00.000Z').getTime();
 const UP_AFTER_S = 600;
 const ENDPOINTS = [1, 2, 4, 10, 40, 400];
@@ -19,7 +19,7 @@ function outage(count: number, withinS: number): LockedDelivery[] {
     id: `${kind} ${index}`,
     kind,
     queueId: `alert ${index}`,
-    incidentNo: 1,
+    episodeNo: 1,
     mayHaveArrived: false,
     ended: false,
     triggerOutcome: 'notified',
@@ -64,7 +64,8 @@ function messagesOf(deliveries: readonly LockedDelivery[], isFolded: boolean): n
       address: null,
       endpointCount: down ?? 0,
       openCount: (down ?? 0) - (up ?? 0),
-      startedAt: at(0),
+      outages: 1,
+      downtimeMs: 0,
       endedAt: down === up ? now : null,
       leftAt: last.left,
       busyUntil: null,
@@ -85,7 +86,7 @@ function messagesOf(deliveries: readonly LockedDelivery[], isFolded: boolean): n
 }
 
 describe('the number of messages in a chat when endpoints fail together', () => {
-  it('matches the table in docs/incidents.md', () => {
+  it('matches the table in docs/concepts/incidents.md', () => {
     const rows = ENDPOINTS.map((count) => [
       String(count),
       ...WITHIN_S.map((within) => {

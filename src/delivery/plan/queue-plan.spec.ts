@@ -14,22 +14,22 @@ interface Situation {
   trigger?: TriggerOutcome;
 }
 
-const delivery = (kind: PendingDelivery['kind'], incidentNo: number, more: Situation = {}): PendingDelivery => ({
-  id: `${{ triggered: 'T', resolved: 'R', acknowledged: 'A', reminder: 'M', contact_failing: 'C', expiry: 'E' }[kind]}${incidentNo}`,
+const delivery = (kind: PendingDelivery['kind'], episodeNo: number, more: Situation = {}): PendingDelivery => ({
+  id: `${{ triggered: 'T', resolved: 'R', acknowledged: 'A', reminder: 'M', contact_failing: 'C', expiry: 'E' }[kind]}${episodeNo}`,
   kind,
-  incidentNo,
+  episodeNo,
   mayHaveArrived: more.unknown ?? false,
   ended: more.ended ?? false,
   triggerOutcome: more.trigger ?? 'notified',
 });
-const T = (incidentNo: number, more?: Situation) => delivery('triggered', incidentNo, more);
-const R = (incidentNo: number, more?: Situation) => delivery('resolved', incidentNo, more);
+const T = (episodeNo: number, more?: Situation) => delivery('triggered', episodeNo, more);
+const R = (episodeNo: number, more?: Situation) => delivery('resolved', episodeNo, more);
 
-const A = (incidentNo: number, more?: Situation) => delivery('acknowledged', incidentNo, more);
+const A = (episodeNo: number, more?: Situation) => delivery('acknowledged', episodeNo, more);
 /** `ordinal` is part of its name. */
-const M = (incidentNo: number, more?: Situation, ordinal = 1): PendingDelivery => ({
-  ...delivery('reminder', incidentNo, more),
-  id: `M${incidentNo}.${ordinal}`,
+const M = (episodeNo: number, more?: Situation, ordinal = 1): PendingDelivery => ({
+  ...delivery('reminder', episodeNo, more),
+  id: `M${episodeNo}.${ordinal}`,
 });
 
 /** Pagers support acknowledgements. */
@@ -273,11 +273,11 @@ describe('planQueue with any queue', () => {
     .map(({ startsResolved, length, unknown, trigger }) =>
       Array.from({ length }, (_, position) => {
         const step = position + (startsResolved ? 1 : 0);
-        const incidentNo = Math.floor(step / 2) + 1;
+        const episodeNo = Math.floor(step / 2) + 1;
         const isOver = position < length - 1;
         const outcome = position === 0 ? trigger : ('notified' as const);
         const more = { unknown: unknown[position] ?? false, trigger: outcome };
-        return step % 2 === 0 ? T(incidentNo, { ...more, ended: isOver }) : R(incidentNo, more);
+        return step % 2 === 0 ? T(episodeNo, { ...more, ended: isOver }) : R(episodeNo, more);
       }),
     );
 
@@ -301,15 +301,15 @@ describe('planQueue with any queue', () => {
      */
     const reminded = fc.tuple(queues, fc.array(fc.nat(3), { minLength: 9, maxLength: 9 })).map(([queue, counts]) => {
       const first = queue[0];
-      const of = (incidentNo: number, count: number, more: Situation) =>
-        Array.from({ length: count }, (_, index) => M(incidentNo, more, index + 1));
+      const of = (episodeNo: number, count: number, more: Situation) =>
+        Array.from({ length: count }, (_, index) => M(episodeNo, more, index + 1));
       const front =
         first?.kind === 'resolved'
-          ? of(first.incidentNo, counts[8] ?? 0, { ended: true, trigger: first.triggerOutcome })
+          ? of(first.episodeNo, counts[8] ?? 0, { ended: true, trigger: first.triggerOutcome })
           : [];
       const all = queue.flatMap((one, index) =>
         one.kind === 'triggered'
-          ? [one, ...of(one.incidentNo, counts[index] ?? 0, { ended: one.ended, trigger: 'pending' })]
+          ? [one, ...of(one.episodeNo, counts[index] ?? 0, { ended: one.ended, trigger: 'pending' })]
           : [one],
       );
       return { queue, all: [...front, ...all] };

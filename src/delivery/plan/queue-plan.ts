@@ -87,10 +87,8 @@ function reminderEnd(
   if (delivery.kind !== 'reminder') return null;
   if (audience === 'pager') return superseded(delivery, 'not_supported');
   if (isOver(delivery, queue)) return superseded(delivery, 'resolved_before_sent');
-  const isNewest = !behind.some(({ kind, incidentNo }) => kind === 'reminder' && incidentNo === delivery.incidentNo);
-  const isTriggerQueued = queue.some(
-    ({ kind, incidentNo }) => kind === 'triggered' && incidentNo === delivery.incidentNo,
-  );
+  const isNewest = !behind.some(({ kind, episodeNo }) => kind === 'reminder' && episodeNo === delivery.episodeNo);
+  const isTriggerQueued = queue.some(({ kind, episodeNo }) => kind === 'triggered' && episodeNo === delivery.episodeNo);
   if (!isNewest || isTriggerQueued || delivery.triggerOutcome === 'pending') return superseded(delivery, 'collapsed');
   const isTold = delivery.triggerOutcome === 'notified' || delivery.triggerOutcome === 'maybe_notified';
   return isTold ? null : superseded(delivery, 'trigger_not_told');
@@ -103,8 +101,8 @@ const noticeEnd = (delivery: PendingDelivery, { audience }: Receiver): DeliveryE
     : null;
 
 /** Returns true if the delivery's episode has ended, whether its resolve is waiting or won't be sent. */
-const isOver = ({ ended, incidentNo }: PendingDelivery, queue: readonly PendingDelivery[]): boolean =>
-  ended || queue.some((one) => one.kind === 'resolved' && one.incidentNo === incidentNo);
+const isOver = ({ ended, episodeNo }: PendingDelivery, queue: readonly PendingDelivery[]): boolean =>
+  ended || queue.some((one) => one.kind === 'resolved' && one.episodeNo === episodeNo);
 
 function planInOrder(queue: readonly PendingDelivery[], isPager: boolean): QueuePlan {
   const ended: DeliveryEnd[] = [];
@@ -118,7 +116,7 @@ function planInOrder(queue: readonly PendingDelivery[], isPager: boolean): Queue
       if (end === null) return { ended, notification: alone(delivery) };
       ended.push(end);
     } else {
-      const resolve = next?.kind === 'resolved' && next.incidentNo === delivery.incidentNo ? next : null;
+      const resolve = next?.kind === 'resolved' && next.episodeNo === delivery.episodeNo ? next : null;
       if (!isPager || !(delivery.ended || resolve)) return { ended, notification: alone(delivery) };
       ended.push(superseded(delivery, 'resolved_before_sent'));
       if (resolve && delivery.mayHaveArrived) return { ended, notification: alone(resolve) };
@@ -155,7 +153,7 @@ function oneForAll(
 ): PlannedNotification {
   const isStartUnknown = first.kind === 'triggered' || first.triggerOutcome === 'given_up';
   const isRecovery = last.kind === 'triggered' ? last.ended : isStartUnknown;
-  const combined = queue.find((one) => one.kind === 'triggered' && one.incidentNo === last.incidentNo && one !== last);
+  const combined = queue.find((one) => one.kind === 'triggered' && one.episodeNo === last.episodeNo && one !== last);
   const unsentResolve = last.kind === 'triggered' && first.kind === 'resolved' ? queue.at(-2) : undefined;
   return {
     kind: isRecovery ? 'recovered' : last.kind,

@@ -4,7 +4,7 @@ import { readClaim, signClaim } from './acknowledge-token';
 
 const KEY = randomBytes(32);
 const NOW = new Date('2026-11-20T12:00:00.000Z');
-const CLAIM = { alertId: newUuid(), incidentNo: 7, expiresAt: new Date('2026-11-27T12:00:00.000Z') };
+const CLAIM = { alertId: newUuid(), episodeNo: 7, expiresAt: new Date('2026-11-27T12:00:00.000Z') };
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 describe('the token of an acknowledgement link', () => {
@@ -46,8 +46,8 @@ describe('the token of an acknowledgement link', () => {
   });
 
   it('differs for each episode of the alert', () => {
-    const tokens = [7, 8, 4_000_000_000].map((incidentNo) => signClaim(KEY, { ...CLAIM, incidentNo }));
+    const tokens = [7, 8, 4_000_000_000].map((episodeNo) => signClaim(KEY, { ...CLAIM, episodeNo }));
     expect(new Set(tokens).size).toBe(3);
-    expect(readClaim(KEY, tokens[2] ?? '', NOW)?.incidentNo).toBe(4_000_000_000);
+    expect(readClaim(KEY, tokens[2] ?? '', NOW)?.episodeNo).toBe(4_000_000_000);
   });
 });

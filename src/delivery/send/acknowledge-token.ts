@@ -6,7 +6,7 @@ import { SECOND_MS } from '../../platform/time/time-units';
 export interface AcknowledgeClaim {
   /** UUID. */
   alertId: string;
-  incidentNo: number;
+  episodeNo: number;
   expiresAt: Date;
 }
 
@@ -21,10 +21,10 @@ const SIGNATURE_BYTES = 18;
 const TOKEN = /^[A-Za-z0-9_-]{56}$/;
 
 /** Returns 56 URL-safe characters, which are the same for the same claim. The expiry is truncated to whole seconds. */
-export function signClaim(key: Buffer, { alertId, incidentNo, expiresAt }: AcknowledgeClaim): string {
+export function signClaim(key: Buffer, { alertId, episodeNo, expiresAt }: AcknowledgeClaim): string {
   const claim = Buffer.alloc(CLAIM_BYTES);
   claim.write(alertId.replaceAll('-', ''), 'hex');
-  claim.writeUInt32BE(incidentNo, UUID_BYTES);
+  claim.writeUInt32BE(episodeNo, UUID_BYTES);
   claim.writeUInt32BE(Math.floor(expiresAt.getTime() / SECOND_MS), UUID_BYTES + NUMBER_BYTES);
   return Buffer.concat([claim, signatureOf(key, claim)]).toString('base64url');
 }
@@ -39,7 +39,7 @@ export function readClaim(key: Buffer, token: string, now: Date): AcknowledgeCla
   if (expiresAt <= now) return null;
   return {
     alertId: toUuid(claim.subarray(0, UUID_BYTES)),
-    incidentNo: claim.readUInt32BE(UUID_BYTES),
+    episodeNo: claim.readUInt32BE(UUID_BYTES),
     expiresAt,
   };
 }

@@ -55,7 +55,11 @@ interface Row extends StoredNotification {
   through: { id: string; name: string } | null;
   /** The incident that its event belongs to. */
   incidentId: string | null;
+  incidentNumber: number | null;
+  /** The number of the endpoint's outages in that incident until then, including this one. */
+  outage: number;
   orgId: string;
+  timezone: string | null;
   isDefaultOrg: boolean;
   config: SealedConfig | null;
 }
@@ -75,7 +79,7 @@ export class AttemptReader {
 
   /**
    * Reads the content. The config is the delivery's snapshot, or the current config of the alert or contact if the type
-   * is the same. Cost: one statement.
+   * is the same. Cost: one statement, with lookups by primary key.
    */
   async read(attempt: Attempt): Promise<AttemptContent | NothingToSend> {
     const rows = await this.readRows(attempt);
@@ -91,13 +95,19 @@ export class AttemptReader {
   private readRows(attempt: Attempt): Promise<Row[]> {
     const ids = attempt.parts.flatMap(({ primary, merged }) => (merged === null ? [primary] : [primary, merged]));
     return this.database.query<Row>(
-      `SELECT n.id, n.notice - 'through' AS notification, NULLIF(n.notice -> 'through', 'null') AS through, n.alert_id AS "alertId", n.incident_id AS "incidentId", n.org_id AS "orgId",
-         COALESCE(o.is_default, false) AS "isDefaultOrg",
+      `SELECT n.id, n.notice - 'through' AS notification, NULLIF(n.notice -> 'through', 'null') AS through, n.alert_id AS "alertId", n.org_id AS "orgId",
+         COALESCE(i.id, n.incident_id) AS "incidentId", i.number AS "incidentNumber",
+         (SELECT count(*)::int FROM incident_outage p
+           WHERE p.incident_id = i.id AND p.endpoint_id = v.endpoint_id AND p.started_at <= v.started_at) AS outage,
+         COALESCE(o.is_default, false) AS "isDefaultOrg", o.timezone,
          COALESCE(n.config, CASE WHEN COALESCE(a.type, c.type) = n.channel_type THEN COALESCE(a.config, c.config) END) AS config,
          r.contact_id AS "contactId", c.name AS "contactName",
          e.created_at AS "endedAt", e.duration_seconds AS "endedAfterSeconds"
        FROM notification n
        LEFT JOIN organization o ON o.id = n.org_id
+       LEFT JOIN alert_event v ON v.id = COALESCE(n.event_id, n.reminder_of)
+       LEFT JOIN incident w ON w.id = n.incident_id
+       LEFT JOIN incident i ON i.id = COALESCE(w.merged_into, w.id)
        LEFT JOIN alert a ON a.id = n.alert_id
        CROSS JOIN LATERAL (
          SELECT CASE WHEN n.config IS NULL AND n.alert_id IS NOT NULL THEN a.contact_id ELSE n.contact_id END AS contact_id) r
@@ -114,7 +124,7 @@ export class AttemptReader {
     notification: Notification,
     source: Row & { config: SealedConfig },
   ): AttemptContent | NothingToSend {
-    const { alertId, contactId, contactName, incidentId, orgId, isDefaultOrg } = source;
+    const { alertId, contactId, contactName, incidentId, incidentNumber, outage, orgId, timezone, isDefaultOrg } = source;
     const through = source.through && { ...source.through, id: formatId('contact', source.through.id) };
     if (!this.channels.has(channelType)) {
       const reason = `This installation has no channel of type "${channelType}".`;
@@ -124,7 +134,11 @@ export class AttemptReader {
     try {
       const config = this.sealed.open(owner, source.config);
       const egress = this.egress.forOrganization({ id: orgId, isDefault: isDefaultOrg });
-      const incident = incidentId === null ? {} : { incidentId: formatId('incident', incidentId) };
+      const incident = {
+        ...(incidentId !== null && { incidentId: formatId('incident', incidentId) }),
+        ...(incidentNumber !== null && { incidentNumber, outage: Math.max(1, outage) }),
+        ...(timezone !== null && { timezone }),
+      };
       const told = { ...notification, ...(through && { through }), ...incident };
       return { notification: told, config, egress, host: this.hostOf(channelType, config) };
     } catch (error) {
@@ -169,7 +183,8 @@ function partNotification(part: AttemptPart, stored: ReadonlyMap<string, StoredN
   if (!primary) return null;
   const merged = part.merged === null ? null : (stored.get(part.merged)?.notification ?? null);
   if (part.kind === 'recovered') return recovered(primary, merged);
-  const notification = { ...primary.notification, kind: part.kind };
+  // A flapping message has the content of its trigger or resolve, so only the kind changes.
+  const notification = { ...primary.notification, kind: part.kind } as Notification;
   return part.kind === 'triggered' && merged
     ? { ...notification, upSeconds: secondsBetween(merged, notification) }
     : notification;

@@ -87,7 +87,7 @@ export class DeliveryClaim {
   }
 
   private async choose(tx: Tx, destination: Destination, state: DestinationState, free: number, now: Date) {
-    const channel = this.channelOf(state.channelType);
+    const channel = this.channels.receiver(state.channelType, destination.destination);
     const { audience } = channel;
     const probing = isOpen(state.failures);
     const room = probing ? Math.min(1, free) : free;
@@ -159,14 +159,6 @@ export class DeliveryClaim {
 
   private async expire(tx: Tx, destination: Destination, audience: ChannelAudience, now: Date): Promise<number> {
     return (await expireDeliveries(tx, destination, new Date(now.getTime() - maxAgeMs(audience)), now)).length;
-  }
-
-  /**
-   * A type whose channel is no longer installed is treated like a channel for people. Its attempts fail with a clear
-   * reason.
-   */
-  private channelOf(channelType: string): Receiver {
-    return this.channels.has(channelType) ? this.channels.get(channelType) : { audience: 'chat' };
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Tx } from '../../platform/database/database';
+import { epochMs } from '../../platform/database/epoch-ms';
 import { HOUR_MS } from '../../platform/time/time-units';
 import type {
   DeliveryDetail,
@@ -60,7 +61,7 @@ async function lockQueues(
 ): Promise<LockedDelivery[]> {
   if (queueIds.length === 0) return [];
   const rows = await tx.query<ReadRow>(
-    `SELECT n.id, ${queue} AS "queueId", n.kind, n.incident_no AS "incidentNo", n.attempts, n.rejections,
+    `SELECT n.id, ${queue} AS "queueId", n.kind, n.incident_no AS "episodeNo", n.attempts, n.rejections,
        n.created_at AS "createdAt", n.notice #>> '{endpoint,id}' AS "endpointId", n.incident_id AS "incidentId",
        n.may_have_arrived OR n.lease_token IS NOT NULL AS "mayHaveArrived",
        n.lease_token IS NOT NULL AND n.lease_until > $4 AS "inFlight",
@@ -110,11 +111,11 @@ const FIRST_FLAPPING_EPISODE = 4;
  */
 export async function recentTransitions(
   tx: Tx,
-  pending: readonly Pick<LockedDelivery, 'queueId' | 'incidentNo'>[],
+  pending: readonly Pick<LockedDelivery, 'queueId' | 'episodeNo'>[],
   now: Date,
 ): Promise<Map<string, number>> {
-  const newest = new Map(pending.map(({ queueId, incidentNo }) => [queueId, incidentNo]));
-  const suspects = [...newest].filter(([, incidentNo]) => incidentNo >= FIRST_FLAPPING_EPISODE);
+  const newest = new Map(pending.map(({ queueId, episodeNo }) => [queueId, episodeNo]));
+  const suspects = [...newest].filter(([, episodeNo]) => episodeNo >= FIRST_FLAPPING_EPISODE);
   if (suspects.length === 0) return new Map();
   const found = await tx.query<{ alertId: string; count: number }>(
     `SELECT a.id AS "alertId",
@@ -122,7 +123,7 @@ export async function recentTransitions(
         WHERE e.alert_id = a.id AND e.incident_no > a.incident_no - ${FIRST_FLAPPING_EPISODE} AND e.created_at > $3
        ) AS count
      FROM unnest($1::uuid[], $2::int[]) AS a (id, incident_no)`,
-    [suspects.map(([id]) => id), suspects.map(([, incidentNo]) => incidentNo), new Date(now.getTime() - HOUR_MS)],
+    [suspects.map(([id]) => id), suspects.map(([, episodeNo]) => episodeNo), new Date(now.getTime() - HOUR_MS)],
   );
   return new Map(found.map(({ alertId, count }) => [alertId, count]));
 }
@@ -142,7 +143,9 @@ export async function readIncidents(
   if (ids.size === 0) return new Map();
   const rows = await tx.query<TellableIncident & { of: string }>(
     `SELECT o.id AS of, i.id, i.number, CASE WHEN i.cause = 'address' THEN i.cause_value END AS address,
-       i.endpoint_count AS "endpointCount", i.open_count AS "openCount", i.started_at AS "startedAt", i.ended_at AS "endedAt", l.*
+       i.endpoint_count AS "endpointCount", i.open_count AS "openCount", i.outage_count AS outages,
+       i.earlier_downtime_ms + COALESCE(${epochMs('i.ended_at')} - ${epochMs('COALESCE(i.last_started_at, i.started_at)')}, 0) AS "downtimeMs",
+       i.ended_at AS "endedAt", l.*
      FROM incident o
      JOIN incident i ON i.id = COALESCE(o.merged_into, o.id)
      CROSS JOIN LATERAL (

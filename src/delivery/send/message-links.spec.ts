@@ -17,28 +17,29 @@ const linksWith = (publicUrl: string | null): MessageLinks =>
     get: () => KEY,
   } as Partial<ServerSecrets> as ServerSecrets);
 
-const notificationOf = (kind: NotificationKind, changes: Partial<Notification> = {}): Notification => ({
-  kind,
-  id: 'ev_1',
-  incidentKey: `${formatId('alert', ALERT)}-7`,
-  triggerId: null,
-  repeat: false,
-  alert: { id: formatId('alert', ALERT), description: '' },
-  endpoint: { id: formatId('endpoint', ENDPOINT), name: 'Checkout', url: 'https://shop.example.com', type: 'HTTPS' },
-  website: { id: 'ws_1', name: 'Shop', url: 'https://shop.example.com' },
-  condition: 'down',
-  isDegraded: false,
-  reason: 'threshold',
-  error: null,
-  failureCount: 1,
-  successCount: 0,
-  startedAt: null,
-  createdAt: CREATED.toISOString(),
-  durationSeconds: null,
-  check: null,
-  digest: null,
-  ...changes,
-});
+const notificationOf = (kind: NotificationKind, changes: Partial<Notification> = {}): Notification =>
+  ({
+    kind,
+    id: 'ev_1',
+    incidentKey: `${formatId('alert', ALERT)}-7`,
+    triggerId: null,
+    repeat: false,
+    alert: { id: formatId('alert', ALERT), description: '' },
+    endpoint: { id: formatId('endpoint', ENDPOINT), name: 'Checkout', url: 'https://shop.example.com', type: 'HTTPS' },
+    website: { id: 'ws_1', name: 'Shop', url: 'https://shop.example.com' },
+    condition: 'down',
+    isDegraded: false,
+    reason: 'threshold',
+    error: null,
+    failureCount: 1,
+    successCount: 0,
+    startedAt: null,
+    createdAt: CREATED.toISOString(),
+    durationSeconds: null,
+    check: null,
+    digest: null,
+    ...changes,
+  }) as Notification;
 
 const pageOf = (notification: Notification) => linksWith(BASE).addTo(notification, 'chat').links?.page;
 const acknowledgeOf = (notification: Notification, audience: ChannelAudience = 'chat') =>
@@ -89,7 +90,7 @@ describe('the links of a message', () => {
       expect(base).toBe(BASE);
       expect(readClaim(KEY, token ?? '', CREATED)).toEqual({
         alertId: ALERT,
-        incidentNo: 7,
+        episodeNo: 7,
         expiresAt: new Date('2026-11-27T12:00:00.000Z'),
       });
     }

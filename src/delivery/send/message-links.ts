@@ -34,6 +34,7 @@ export class MessageLinks {
       ...notification,
       links: {
         page: `${publicUrl}/${pageOf(notification)}`,
+        ...(notification.incidentId && { incident: `${publicUrl}/#/incidents/${notification.incidentId}` }),
         acknowledge: token === null ? null : `${publicUrl}${ACKNOWLEDGE_PATH}/${token}`,
       },
     };
@@ -51,7 +52,7 @@ export class MessageLinks {
     if (alertId === null) return null;
     return signClaim(this.secrets.get('acknowledge_link'), {
       alertId,
-      incidentNo: Number(no),
+      episodeNo: Number(no),
       expiresAt: new Date(Date.parse(createdAt) + VALID_MS),
     });
   }

@@ -66,7 +66,7 @@ export class DeliverySender {
   ): Promise<SendOutcome> {
     const signal = AbortSignal.any([AbortSignal.timeout(ATTEMPT_LIMIT_MS), shutdown]);
     try {
-      const linked = this.links.addTo(notification, this.channels.get(channelType).audience);
+      const linked = this.links.addTo(notification, this.channels.audienceOf(channelType, config));
       return await this.channels.send(channelType, linked, config, { egress, signal });
     } catch (error) {
       this.metrics.bug(channelType);

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Sql } from '../../platform/database/database';
+import { rowsOf } from '../../platform/database/rows-of';
 import { sqlState } from '../../platform/database/postgres-errors';
 import { problems } from '../../platform/problem/problem';
 import type { SentAddress } from './heartbeat.dto';
@@ -27,20 +28,18 @@ export interface NewHeartbeat extends SentAddress {
   armed: boolean;
 }
 
+const ADDED = rowsOf<NewHeartbeat>({
+  endpoint_id: ['uuid', ({ endpointId }) => endpointId],
+  ping_id: ['uuid', ({ pingId }) => pingId ?? randomUUID()],
+  push_token: ['text', ({ pushToken }) => pushToken ?? newToken()],
+  armed: ['boolean', ({ armed }) => armed],
+});
+
 /** Inserts the rows of new heartbeats in one statement. Throws: `conflict` if a ping ID or push token is taken. */
 export async function insertHeartbeats(sql: Sql, rows: readonly NewHeartbeat[]): Promise<void> {
   if (rows.length === 0) return;
   await refuseTaken(
-    sql.query(
-      `INSERT INTO heartbeat (endpoint_id, ping_id, push_token, armed)
-       SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::boolean[])`,
-      [
-        rows.map(({ endpointId }) => endpointId),
-        rows.map(({ pingId }) => pingId ?? randomUUID()),
-        rows.map(({ pushToken }) => pushToken ?? newToken()),
-        rows.map(({ armed }) => armed),
-      ],
-    ),
+    sql.query(`INSERT INTO heartbeat (${ADDED.names}) SELECT * FROM ${ADDED.as('r')}`, ADDED.of(rows)),
   );
 }
 

@@ -14,9 +14,10 @@ export const FIELDS_OF_CHECKS = [
   'follow_redirects',
   'assertions',
   'tls',
+  'settings',
 ] as const;
 /** For other types, `null` is a valid value of these fields. */
-const NULLABLE: readonly string[] = ['body', 'tls'];
+const NULLABLE: readonly string[] = ['body', 'tls', 'settings'];
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Matches IDs of only zeros, which are never used as a ping ID because they are the easiest to guess. */

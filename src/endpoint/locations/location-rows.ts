@@ -1,4 +1,5 @@
 import type { Tx } from '../../platform/database/database';
+import { rowsOf } from '../../platform/database/rows-of';
 import { problems } from '../../platform/problem/problem';
 import { LOCAL_NAME, type ProbeDirectory } from '../../probe/probe-directory';
 import { locationPhaseMs } from '../endpoint-schedule';
@@ -61,12 +62,31 @@ export async function holdWatchedProbes(
 }
 type WatchingSettings = Pick<NamingSettings, 'type' | 'url'>;
 
+interface SentLocation {
+  id: string;
+  number: number;
+  /** The position in the endpoint's list. */
+  turn: number;
+  phaseMs: number;
+  goesOn: boolean;
+}
+
+const SENT = rowsOf<SentLocation>(
+  {
+    endpoint_id: ['uuid', ({ id }) => id],
+    number: ['smallint', ({ number }) => number],
+    position: ['smallint', ({ turn }) => turn],
+    phase_ms: ['int', ({ phaseMs }) => phaseMs],
+    goes_on: ['boolean', ({ goesOn }) => goesOn],
+  },
+  3,
+);
+
 // If an endpoint's only location was `local`, it keeps its state. Rows that don't change are not written. Cost: one
 // primary key lookup per location before and after.
 const SAVE = `
   WITH sent AS (
-    SELECT * FROM unnest($3::uuid[], $4::smallint[], $5::smallint[], $6::integer[], $7::boolean[])
-      AS s (endpoint_id, number, position, phase_ms, goes_on)
+    SELECT * FROM ${SENT.as('s')}
   ), gone AS (
     DELETE FROM endpoint_location l WHERE l.endpoint_id = ANY ($1::uuid[])
        AND NOT EXISTS (SELECT FROM sent s WHERE s.endpoint_id = l.endpoint_id AND s.number = l.number)
@@ -112,11 +132,7 @@ export async function saveNamedLocations(
   await tx.query(SAVE, [
     changed.map(({ id }) => id),
     orgId,
-    rows.map(({ id }) => id),
-    rows.map(({ number }) => number),
-    rows.map(({ turn }) => turn),
-    rows.map(({ phaseMs }) => phaseMs),
-    rows.map(({ goesOn }) => goesOn),
+    ...SENT.of(rows),
   ]);
 }
 

@@ -1,4 +1,5 @@
-import type { Role } from '../../platform/access/caller';
+import { shownUrlSql } from '../settings/shown-settings';
+import { may, type Role } from '../../platform/access/permissions';
 import { type Condition, containing } from '../../website/containing';
 import type { EndpointStatus } from '../endpoint.dto';
 import { OUTCOME_CODE } from '../outcome-code';
@@ -32,7 +33,7 @@ const STATE = '(SELECT s.status FROM endpoint_state s WHERE s.endpoint_id = endp
  * letter either.
  */
 const NAME_AND_URL = `name || E'\\n' || url`;
-const NAME_AND_SHOWN_URL = `name || E'\\n' || split_part(split_part(url, '?', 1), '#', 1)`;
+const NAME_AND_SHOWN_URL = `name || E'\\n' || ${shownUrlSql('url')}`;
 
 type Rule = (condition: Condition) => Condition;
 
@@ -85,7 +86,7 @@ const ofLocation =
 const ofText =
   (text: string, role: Role): Rule =>
   ({ condition, parameters }) => {
-    const found = containing(role === 'read' ? NAME_AND_SHOWN_URL : NAME_AND_URL, text, parameters);
+    const found = containing(may({ role }, 'secrets.read') ? NAME_AND_URL : NAME_AND_SHOWN_URL, text, parameters);
     return { ...found, condition: `${condition} ${found.condition}` };
   };
 

@@ -5,7 +5,8 @@ import { type Checker, InvalidTarget } from '../../checker/checker';
 import { CheckerRegistry } from '../../checker/checker.registry';
 import { headerProblem, isSensitiveHeader } from '../../checker/request-headers';
 import { tlsProblems, unverifiedProblem } from '../../checker/tls-settings';
-import type { Caller, Role } from '../../platform/access/caller';
+import type { Caller } from '../../platform/access/caller';
+import { may, type Role } from '../../platform/access/permissions';
 import { Config } from '../../platform/config/config';
 import type { Sql } from '../../platform/database/database';
 import { EgressPolicy, type EgressRule } from '../../platform/net/egress/egress-policy';
@@ -13,6 +14,7 @@ import { type Findings, refuse } from '../../platform/problem/findings';
 import type { FieldProblem } from '../../platform/problem/problem';
 import { SecretBox, SecretUnreadable } from '../../platform/secrets/secret-box';
 import { MASK } from '../../platform/secrets/mask';
+import { readUrl } from '../../platform/text/read-url';
 import { LOCAL_NAME, ProbeDirectory } from '../../probe/probe-directory';
 import { type HeaderDto, sentSettings, type SentWithoutNulls, type UpdateEndpointDto } from '../endpoint.dto';
 import { FIELDS_OF_CHECKS, typeProblems } from '../heartbeat/heartbeat-rules';
@@ -32,6 +34,7 @@ import { judgeable } from './judgeable';
 import { DEFAULT_SETTINGS, type EndpointSettings, type StoredHeader } from '../endpoint.entity';
 import { sizeProblems, type SizedSettings } from './settings-size';
 import { comparesCredential, isMaskedUrl, maskedUrl } from './shown-settings';
+import { TypeSettings } from './type-settings';
 
 /**
  * Merges what a client sent with what is stored, and validates the result as a whole. Reports every problem at once.
@@ -44,6 +47,7 @@ export class EndpointSettingsResolver {
     private readonly secrets: SecretBox,
     private readonly config: Config,
     private readonly probes: ProbeDirectory,
+    private readonly types: TypeSettings,
   ) {}
 
   /** The public URL of the service, or `null` if none is configured. */
@@ -95,12 +99,17 @@ export class EndpointSettingsResolver {
     }
     if (dto.heartbeat) settings.intervalSeconds = intervalOf(settings.heartbeat ?? NO_TIMING);
     if (dto.headers) settings.headers = this.storedHeaders(id, dto.headers, before.headers, found);
+    const typed = checker && this.types.resolve(id, { ...settings, settings: dto.settings }, stored);
+    if (typed) {
+      settings.settings = typed.settings;
+      found.push(...typed.problems);
+    }
     found.push(...this.intervalProblems(dto));
     const isSent = (...names: (keyof UpdateEndpointDto)[]): boolean => names.some((name) => dto[name] !== undefined);
     if (isSent('headers', 'assertions', 'body'))
       found.push(...sizeProblems(this.sized(id, settings), stored && this.sized(id, stored)));
     if (dto.tls) found.push(...tlsFindings(settings));
-    if (isSent('tls', 'headers', 'body', 'url')) found.push(...unverifiedFindings(settings));
+    if (isSent('tls', 'headers', 'body', 'url', 'settings')) found.push(...unverifiedFindings(settings));
     const locations = dto.locations ?? before.locations;
     if (checker && (dto.locations !== undefined || dto.type !== undefined))
       found.push(...locationProblems(locations, { type, isLocalOnly: this.isLocalOnly(type), before: stored, probes }));
@@ -109,6 +118,7 @@ export class EndpointSettingsResolver {
     const forbidden = checker
       ? this.forbiddenTargets(checker, settings, { caller, probes, hasNewTarget, locations, judged: new Set(judged) })
       : [];
+    if (typed) forbidden.push(...this.forbiddenIn(typed.dialed, locations, { caller, probes }));
     return { settings, address: sentAddress(dto.heartbeat ?? {}), findings: { invalid: found, forbidden } };
   }
 
@@ -121,6 +131,24 @@ export class EndpointSettingsResolver {
     const isComplete = ({ pointer }: FieldProblem): boolean => !incomplete.some((item) => pointer.startsWith(item));
     const { invalid, forbidden } = this.examine(id, dto, circumstances).findings;
     return { invalid: invalid.filter(isComplete), forbidden };
+  }
+
+  /** Returns the secrets of a check, decrypted. Throws: `SecretUnreadable`. */
+  openSecrets(
+    id: string,
+    { type, headers, settings }: Pick<EndpointSettings, 'type' | 'headers' | 'settings'>,
+  ): OpenedSecrets {
+    return { headers: this.openHeaders(id, headers), settings: this.types.open(id, type, settings) };
+  }
+
+  /** See `TypeSettings.hidesAt`. */
+  hidesSetting(type: string, path: readonly (string | number)[]): boolean {
+    return this.types.hidesAt(type, path);
+  }
+
+  /** See `TypeSettings.namedSecrets`. */
+  namedSecrets(type: string, settings: object): string[] {
+    return this.types.namedSecrets(type, settings);
   }
 
   /** Returns the headers to send, with decrypted values. */
@@ -136,7 +164,7 @@ export class EndpointSettingsResolver {
    * decrypted is masked. If a client sends a mask back, the stored value is kept.
    */
   shownHeaders(id: string, headers: readonly StoredHeader[], role: Role): HeaderDto[] {
-    const isHidden = (key: string): boolean => role === 'read' && isSensitiveHeader(key);
+    const isHidden = (key: string): boolean => !may({ role }, 'secrets.read') && isSensitiveHeader(key);
     return headers.map((header) => ({
       key: header.key,
       value: isHidden(header.key) ? MASK : (this.openHeader(id, header) ?? MASK),
@@ -192,8 +220,22 @@ export class EndpointSettingsResolver {
     });
   }
 
+  /** Reports the hosts in the settings that the egress policy of a location refuses. */
+  private forbiddenIn(
+    dialed: readonly { pointer: string; value: string }[],
+    locations: readonly string[],
+    places: Pick<Places, 'caller' | 'probes'>,
+  ): FieldProblem[] {
+    return dialed.flatMap(({ pointer, value }): FieldProblem[] => {
+      const rules = locations.map((location) => this.ruleAt(location, places)).filter((rule) => rule !== null);
+      const host = readUrl(value)?.hostname || value;
+      const refusal = rules.map((rule) => this.egress.refusalOfHost(host, rule)).find((text) => text !== null);
+      return refusal === undefined || refusal === null ? [] : [{ pointer, code: 'invalid_format', message: refusal }];
+    });
+  }
+
   /** Returns `null` for an unknown location, which is reported elsewhere. */
-  private ruleAt(location: string, { caller, probes }: Places): EgressRule | null {
+  private ruleAt(location: string, { caller, probes }: Pick<Places, 'caller' | 'probes'>): EgressRule | null {
     if (location === LOCAL_NAME)
       return this.egress.forOrganization({ id: caller.orgId, isDefault: caller.isDefaultOrg });
     const probe = probes.get(location);
@@ -244,6 +286,12 @@ export class EndpointSettingsResolver {
       throw error;
     }
   }
+}
+
+/** The decrypted secrets of a check. */
+export interface OpenedSecrets {
+  headers: HeaderDto[];
+  settings: object;
 }
 
 /** The context for validating a change. */
@@ -378,6 +426,6 @@ const tlsFindings = ({ tls }: EndpointSettings): FieldProblem[] =>
   (tls ? tlsProblems(tls) : []).map(({ part, code, message }) => ({ pointer: `/tls/${part}`, code, message }));
 
 function unverifiedFindings({ tls, ...sent }: EndpointSettings): FieldProblem[] {
-  const problem = tls && unverifiedProblem(tls, sent);
+  const problem = tls && unverifiedProblem(tls, { ...sent, hasSecrets: sent.settings?.sealed !== undefined });
   return problem ? [{ pointer: `/tls/${problem.part}`, code: problem.code, message: problem.message }] : [];
 }

@@ -1,16 +1,19 @@
 import type { Assertion } from '../../checker/assertion/assertion';
 import { isSensitiveHeader } from '../../checker/request-headers';
 import { mayHoldCredential } from '../../checker/url-credentials';
-import type { Role } from '../../platform/access/caller';
+import { may, type Role } from '../../platform/access/permissions';
 import { MASK } from '../../platform/secrets/mask';
 
 const MASKED_QUERY = `?${MASK}`;
 
 /**
  * Returns the URL of an endpoint as this role may see it. The query string of an http(s) URL may contain tokens, so it
- * is hidden from read keys.
+ * is hidden from callers without `secrets.read`.
  */
-export const shownUrl = (url: string, role: Role): string => (role === 'read' ? maskedUrl(url) : url);
+export const shownUrl = (url: string, role: Role): string => (may({ role }, 'secrets.read') ? url : maskedUrl(url));
+
+/** SQL: the part of an endpoint's URL that `maskedUrl` shows. Targets of other types have no `?` or `#`. */
+export const shownUrlSql = (url: string): string => `split_part(split_part(${url}, '?', 1), '#', 1)`;
 
 /** Masks everything after the path of an http(s) URL. Targets of other types contain no secrets there. */
 export const maskedUrl = (url: string): string => (/^https?:/i.test(url) ? url.replace(/[?#][^]*/, MASKED_QUERY) : url);
@@ -20,7 +23,7 @@ export const maskedUrl = (url: string): string => (/^https?:/i.test(url) ? url.r
  * from the role, or if the URL may contain a credential.
  */
 export const isExportedHidden = (url: string, role: Role): boolean =>
-  role === 'read' ? maskedUrl(url) !== url : mayHoldCredential(url);
+  may({ role }, 'secrets.read') ? mayHoldCredential(url) : maskedUrl(url) !== url;
 
 /** Returns true for a URL that `maskedUrl` produced. */
 export const isMaskedUrl = (url: string): boolean => url.endsWith(MASKED_QUERY);

@@ -1,7 +1,15 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
 import { DEFAULT_WARN_DAYS, MAX_WARN_DAYS } from '../../checker/certificate-warning';
-import { MAX_CA_BYTES, MAX_CERTIFICATES, normalServerName, type TlsSettings } from '../../checker/tls-settings';
+import {
+  MAX_CA_BYTES,
+  MAX_CERTIFICATES,
+  fromWireTls,
+  normalServerName,
+  type TlsSettings,
+  toWireTls,
+} from '../../checker/tls-settings';
 import { Nullable, Optional } from '../../platform/http/validators';
 
 /** The TLS settings in a body. They replace all stored ones except `warn_days`. */
@@ -99,12 +107,11 @@ const DEFAULTS: TlsSettings = { verify: true, ca: null, serverName: null };
 /** Returns the settings to store, or `null` if all of them are defaults. */
 export function sentTls(sent: TlsDto | null): TlsSettings | null {
   const { verify = true, ca = null, server_name: name = null } = sent ?? {};
-  const serverName = name === null ? null : normalServerName(name);
-  return verify && ca === null && serverName === null ? null : { verify, ca, serverName };
+  const settings = fromWireTls({ verify, ca, server_name: name === null ? null : normalServerName(name) });
+  return isDeepStrictEqual(settings, DEFAULTS) ? null : settings;
 }
 
 /** Returns the settings as every role sees them. Certificates are not secret. */
 export function shownTls({ tls, certificateWarnDays }: StoredTls): EndpointTls {
-  const { verify, ca, serverName } = tls ?? DEFAULTS;
-  return { verify, ca, server_name: serverName, warn_days: certificateWarnDays };
+  return { ...toWireTls(tls ?? DEFAULTS), warn_days: certificateWarnDays };
 }

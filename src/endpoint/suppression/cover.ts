@@ -46,6 +46,13 @@ export function covers(scope: MaintenanceScope & { orgId: string }, endpoint: Co
   );
 }
 
+/**
+ * SQL condition: `covers` for a scope with this alias and the columns `covers_all`, `website_ids`, `endpoint_ids`, and
+ * `tags`. The other arguments are arrays with the parts of the endpoint.
+ */
+export const coversSql = (scope: string, websiteIds: string, endpointIds: string, tags: string): string =>
+  `(${scope}.covers_all OR ${scope}.website_ids && ${websiteIds} OR ${scope}.endpoint_ids && ${endpointIds} OR ${scope}.tags && ${tags})`;
+
 const isIn = ({ startsAt, endsAt }: Occurrence, at: number): boolean =>
   startsAt.getTime() <= at && at < endsAt.getTime();
 

@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '../../platform/database/database';
+import { rowsOf } from '../../platform/database/rows-of';
 import { formatId, parseId } from '../../platform/ids/id';
 import { type Findings, NO_FINDINGS } from '../../platform/problem/findings';
 import { problems } from '../../platform/problem/problem';
@@ -101,6 +102,15 @@ const CYCLE: Findings = {
 export const selfFindings = (id: string, sent: readonly unknown[] | undefined): Findings =>
   sent?.includes(formatId('endpoint', id)) ? CYCLE : NO_FINDINGS;
 
+/** An endpoint and one of its parents. */
+interface Pair {
+  id: string;
+  parent: string;
+}
+
+const PAIRS = rowsOf<Pair>({ endpoint_id: ['uuid', ({ id }) => id], parent_id: ['uuid', ({ parent }) => parent] });
+const SENT = rowsOf<Pair>(PAIRS.columns, 2);
+
 /**
  * Links new endpoints to their parents, all of which exist and are locked. Cost: one statement, or none if there are no
  * parents.
@@ -111,10 +121,7 @@ export async function addParents(
 ): Promise<void> {
   const pairs = endpoints.flatMap(({ id, dependsOn }) => dependsOn.map((parent) => ({ id, parent })));
   if (pairs.length === 0) return;
-  await tx.query(
-    'INSERT INTO endpoint_dependency (endpoint_id, parent_id) SELECT * FROM unnest($1::uuid[], $2::uuid[])',
-    [pairs.map(({ id }) => id), pairs.map(({ parent }) => parent)],
-  );
+  await tx.query(`INSERT INTO endpoint_dependency (${PAIRS.names}) SELECT * FROM ${PAIRS.as('p')}`, PAIRS.of(pairs));
 }
 
 export interface ChangedParents {
@@ -127,11 +134,11 @@ export async function saveParents(tx: Tx, changes: readonly ChangedParents[]): P
   if (changes.length === 0) return;
   const pairs = changes.flatMap(({ id, dependsOn }) => dependsOn.map((parent) => ({ id, parent })));
   await tx.query(
-    `WITH sent AS (SELECT * FROM unnest($2::uuid[], $3::uuid[]) AS s (endpoint_id, parent_id)),
+    `WITH sent AS (SELECT * FROM ${SENT.as('s')}),
           gone AS (DELETE FROM endpoint_dependency d WHERE d.endpoint_id = ANY ($1::uuid[]) AND NOT EXISTS (
                      SELECT FROM sent s WHERE s.endpoint_id = d.endpoint_id AND s.parent_id = d.parent_id))
      INSERT INTO endpoint_dependency (endpoint_id, parent_id) SELECT endpoint_id, parent_id FROM sent ON CONFLICT DO NOTHING`,
-    [changes.map(({ id }) => id), pairs.map(({ id }) => id), pairs.map(({ parent }) => parent)],
+    [changes.map(({ id }) => id), ...SENT.of(pairs)],
   );
 }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Sql } from '../../platform/database/database';
 import type { FinishedCheck } from '../../engine/finished-check';
-import { type Coverable, type Maintenance, unionAt, type MaintenanceScope, type Occurrence } from './cover';
+import { coversSql, type Coverable, type Maintenance, unionAt, type MaintenanceScope, type Occurrence } from './cover';
 import { OccurrencesByName } from './occurrences-by-name';
 
 const COLUMNS = `org_id AS "orgId", window_id AS "windowId", name, starts_at AS "startsAt", ends_at AS "endsAt", mute,
@@ -19,9 +19,9 @@ const COVERING = `
   SELECT org_id AS "orgId", window_id AS "windowId", name, starts_at AS "startsAt", ends_at AS "endsAt", mute,
          exclude_from_uptime AS "excludeFromUptime", public, true AS "coversAll", '{}'::uuid[] AS "websiteIds",
          '{}'::uuid[] AS "endpointIds", '{}'::text[] AS tags
-    FROM maintenance_coverage
+    FROM maintenance_coverage c
    WHERE org_id = $1 AND ends_at > $2 AND starts_at <= $3
-     AND (covers_all OR website_ids && $4::uuid[] OR endpoint_ids && $5::uuid[] OR tags && $6::text[])
+     AND ${coversSql('c', '$4::uuid[]', '$5::uuid[]', '$6::text[]')}
    ORDER BY starts_at, window_id`;
 
 const COVERABLE = `

@@ -120,14 +120,14 @@ export class Overload {
   }
 
   private tellBegan(state: OverloadState): void {
-    this.logger.warn(`Overload started: ${describe(state)}. See docs/operations.md`);
+    this.logger.warn(`Overload started: ${describe(state)}. See docs/reference/operations.md`);
     for (const listener of this.listeners) listener(state, 'began');
   }
 
   private tellEnded(state: OverloadState): void {
     const { lastedMs, skipped, lost } = state;
     this.logger.warn(
-      `Overload ended after ${seconds(lastedMs)} s: ${skipped} slots skipped, ${lost} results lost. See docs/operations.md`,
+      `Overload ended after ${seconds(lastedMs)} s: ${skipped} slots skipped, ${lost} results lost. See docs/reference/operations.md`,
     );
     for (const listener of this.listeners) listener(state, 'ended');
   }

@@ -18,7 +18,8 @@ export interface PendingCheck {
   affectsState: boolean;
   /** Whether a client waits for the result. For the client, it counts as recorded once its history is written. */
   isAwaited?: boolean;
-  resolve?: ((recorded: Recorded) => void) | undefined;
+  /** Called with the check as it was recorded. */
+  resolve?: ((recorded: Recorded, check: FinishedCheck) => void) | undefined;
 }
 
 /** One endpoint's waiting results, oldest first. */

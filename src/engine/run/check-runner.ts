@@ -56,40 +56,30 @@ export class CheckRunner {
     const attempt = await this.runOnce(definition, 'first', shutdown);
     const first = attempt.isInDoubt ? await this.runAfterStall(definition, shutdown) : attempt.result;
     if (shutdown.aborted && first.outcome !== 'up') return null;
-    // Uses one literal, because an object created by spreading is slower to read in every later step.
-    const check: FinishedCheck & { result: CheckResult } = {
-      endpointId: definition.endpointId,
-      endpointKey: definition.endpointKey,
-      orgId: definition.orgId,
-      location: LOCAL,
-      revision: definition.revision,
-      slotMs,
-      checkedAt,
-      result: first,
-      attempts: 1,
-      firstError: null,
-      planned: false,
-      muted: false,
-    };
-    const near = isBad(first) ? await this.beforeTrigger.nearOf(check) : 'no';
-    if (near === 'alone' && first.outcome === 'down' && this.beforeTrigger.repeats) {
-      await this.clock.sleep(CONFIRM_AFTER_MS.least + Math.random() * CONFIRM_AFTER_MS.spread, shutdown);
-      if (shutdown.aborted) return null;
-      this.metrics.reruns.inc({ why: 'confirmation' });
-      const second = await this.runOnce(definition, 'first', shutdown);
-      check.result = second.isInDoubt ? await this.runAfterStall(definition, shutdown) : second.result;
-      check.attempts = 2;
-      check.firstError = first.error;
-      if (shutdown.aborted && check.result.outcome !== 'up') return null;
-    }
-    const judged = this.connectivity.judge(definition, check.result);
-    check.result = judged instanceof Promise ? await judged : judged;
-    if (near !== 'no' && isBad(check.result)) {
-      const foundAt = new Date(checkedAt.getTime() + this.clock.monotonic() - began);
-      check.isParentDown = await this.beforeTrigger.isParentDown(check, foundAt, this.runParent, shutdown);
-    }
-    this.metrics.finished(check.result.outcome);
-    return check;
+    const unconfirmed = finished(definition, { slotMs, checkedAt }, first, null);
+    const near = isBad(first) ? await this.beforeTrigger.nearOf(unconfirmed) : 'no';
+    const isRepeated = near === 'alone' && first.outcome === 'down' && this.beforeTrigger.repeats;
+    const last = isRepeated ? await this.confirm(definition, shutdown) : first;
+    if (last === null) return null;
+    const judged = this.connectivity.judge(definition, last);
+    const result = judged instanceof Promise ? await judged : judged;
+    const check =
+      result === first ? unconfirmed : finished(definition, { slotMs, checkedAt }, result, isRepeated ? first : null);
+    this.metrics.finished(result.outcome);
+    if (near === 'no' || !isBad(result)) return check;
+    const foundAt = new Date(checkedAt.getTime() + this.clock.monotonic() - began);
+    const isParentDown = await this.beforeTrigger.isParentDown(check, foundAt, this.runParent, shutdown);
+    return { ...check, isParentDown };
+  }
+
+  /** Returns the result of a second attempt after a moment, or `null` if `shutdown` canceled it. */
+  private async confirm(definition: CheckDefinition, shutdown: AbortSignal): Promise<CheckResult | null> {
+    await this.clock.sleep(CONFIRM_AFTER_MS.least + Math.random() * CONFIRM_AFTER_MS.spread, shutdown);
+    if (shutdown.aborted) return null;
+    this.metrics.reruns.inc({ why: 'confirmation' });
+    const second = await this.runOnce(definition, 'first', shutdown);
+    const result = second.isInDoubt ? await this.runAfterStall(definition, shutdown) : second.result;
+    return shutdown.aborted && result.outcome !== 'up' ? null : result;
   }
 
   private readonly runParent: RunCheck = (parent, checkedAt, signal) => this.run(parent, null, checkedAt, signal);
@@ -140,6 +130,30 @@ export class CheckRunner {
 const warnsOfTime = ({ request }: CheckDefinition, { warning }: CheckResult): boolean =>
   warning !== null &&
   request.assertions.some(({ source, severity }) => source === 'response_time' && severity === 'warning');
+
+/**
+ * `unconfirmed` is the first attempt's result, if there were two. Uses one literal, because an object created by
+ * spreading is slower to read in every later step.
+ */
+const finished = (
+  { endpointId, endpointKey, orgId, revision }: CheckDefinition,
+  { slotMs, checkedAt }: Pick<FinishedCheck, 'slotMs' | 'checkedAt'>,
+  result: CheckResult,
+  unconfirmed: CheckResult | null,
+): FinishedCheck => ({
+  endpointId,
+  endpointKey,
+  orgId,
+  location: LOCAL,
+  revision,
+  slotMs,
+  checkedAt,
+  result,
+  attempts: unconfirmed ? 2 : 1,
+  firstError: unconfirmed && unconfirmed.error,
+  planned: false,
+  muted: false,
+});
 
 /** Covers both down and degraded, because alerts exist for both. */
 const isBad = ({ outcome, warning }: CheckResult): boolean => outcome === 'down' || Boolean(warning);

@@ -20,6 +20,7 @@ const row = (change: Partial<OverviewRow>): OverviewRow => ({
   recent: '0',
   certificate_expires_at: null,
   hour_start: null,
+  verifying: false,
   hour_up: 10,
   hour_down: 1,
   hour_unknown: 2,

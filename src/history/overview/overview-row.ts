@@ -58,6 +58,8 @@ export interface OverviewRow {
   acknowledged_until: number | null;
   /** Set only for heartbeats. */
   next_expected_at: number | null;
+  /** It is down, but the failure isn't confirmed yet. */
+  verifying: boolean;
   location_count: number;
   quorum: string;
   interval_seconds: number;

@@ -9,7 +9,7 @@ import {
   toEndpointMaintenance,
 } from '../../endpoint/suppression/suppression.dto';
 import { shownUrl } from '../../endpoint/settings/shown-settings';
-import type { Role } from '../../platform/access/caller';
+import type { Role } from '../../platform/access/permissions';
 import { Optional } from '../../platform/http/validators';
 import { PageQuery } from '../../platform/http/page';
 import { formatId } from '../../platform/ids/id';
@@ -27,6 +27,7 @@ import {
   type Windows,
 } from './overview-row';
 import { coverageOf, uptimeOf } from '../check-stats';
+import { HALF_HOURS } from './half-hours';
 
 export class OverviewQuery extends PageQuery {
   @ApiPropertyOptional({ description: 'Only endpoints of this website.', example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st' })
@@ -42,6 +43,11 @@ export class OverviewQuery extends PageQuery {
   @Optional()
   @IsIn(['hourly'])
   latency?: 'hourly';
+
+  @ApiPropertyOptional({ enum: ['half_hours'], description: 'Adds `half_hours` to each item.' })
+  @Optional()
+  @IsIn(['half_hours'])
+  history?: 'half_hours';
 }
 
 export class OverviewWebsiteView {
@@ -140,6 +146,13 @@ export class OverviewItemView {
   degraded!: boolean;
 
   @ApiProperty({
+    description:
+      'Whether the endpoint is `down`, but the failure is not confirmed yet. It is confirmed as soon as one of its alert rules would trigger, or after two failed checks if it has none.',
+    example: false,
+  })
+  verifying!: boolean;
+
+  @ApiProperty({
     type: OverviewLocationsView,
     nullable: true,
     description: 'How many of the locations report the endpoint as down. `null` if the endpoint has one location.',
@@ -234,6 +247,17 @@ export class OverviewItemView {
   })
   latency_24h?: (number | null)[];
 
+  @ApiPropertyOptional({
+    type: String,
+    minLength: HALF_HOURS,
+    maxLength: HALF_HOURS,
+    pattern: '^[uwpdmn-]{48}$',
+    description:
+      'Only with `history=half_hours`. One letter for each of the last 48 half hours, oldest first. The last one is the current half hour. `u`: up. `w`: up, with a failed warning. `p`: down for less than three minutes. `d`: down for longer. `m`: maintenance. `n`: the result is unknown. `-`: not checked.',
+    example: `${'u'.repeat(46)}pd`,
+  })
+  half_hours?: string;
+
   @ApiProperty({
     enum: RECENT_OUTCOMES,
     isArray: true,
@@ -297,11 +321,12 @@ export interface OverviewContext {
   locations: LocationCounts | null;
   /** `undefined` if it was not requested. */
   latency: (number | null)[] | undefined;
+  halfHours: string | undefined;
 }
 
 export function toOverviewItem(
   row: OverviewRow,
-  { p95Us, role, windows, maintenance, locations, latency }: OverviewContext,
+  { p95Us, role, windows, maintenance, locations, latency, halfHours }: OverviewContext,
 ): OverviewItemView {
   const counts = windowCounts(row);
   const shares = watchedShares(row, windows);
@@ -315,6 +340,7 @@ export function toOverviewItem(
     tags: row.tags,
     status,
     degraded: status === 'up' && row.degraded_since !== null,
+    verifying: row.active && row.verifying,
     locations,
     maintenance: toEndpointMaintenance(maintenance),
     acknowledgement: acknowledgementOf(row),
@@ -333,6 +359,7 @@ export function toOverviewItem(
     watched_90d: shares['90d'],
     p95_ms: p95Us === null ? null : p95Us / 1000,
     ...(latency && { latency_24h: latency }),
+    ...(halfHours !== undefined && { half_hours: halfHours }),
     recent: decodeRecent(row.recent, row.recent_degraded),
     certificate_expires_at: timeOf(row.certificate_expires_at),
     alert_open: row.alert_open,

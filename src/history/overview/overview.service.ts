@@ -3,12 +3,13 @@ import type { Caller } from '../../platform/access/caller';
 import { readByLocation } from '../../endpoint/locations/by-location';
 import { HEARTBEAT } from '../../endpoint/heartbeat/heartbeat-schedule';
 import { MaintenanceNowLookup } from '../../endpoint/suppression/maintenance-now';
+import { isVerifyingSql } from '../../endpoint/confirmation';
 import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import { Database } from '../../platform/database/database';
 import { epochMs } from '../../platform/database/epoch-ms';
 import { Cursors } from '../../platform/http/cursors';
 import type { Page } from '../../platform/http/page';
-import { NIL_UUID, parseId } from '../../platform/ids/id';
+import { madeAtMs, NIL_UUID, parseId } from '../../platform/ids/id';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
 import { floorTo, HOUR_MS, SECOND_MS } from '../../platform/time/time-units';
@@ -20,9 +21,18 @@ import {
   LATENCY_HOURS,
   locationCounts,
   type OverviewRow,
+  windowCounts,
   windowsAt,
 } from './overview-row';
 import { downBySteps, type DownSpan, firstStepAt, STEP_MS } from './down-steps';
+import {
+  type DownHalfHoursRow,
+  firstHalfHourAt,
+  HALF_HOUR_MS,
+  HALF_HOURS,
+  halfHours,
+  type HoursRow,
+} from './half-hours';
 import { type OverviewDownView, type OverviewItemView, type OverviewQuery, toOverviewItem } from './overview.dto';
 
 const DEFAULT_LIMIT = 1000;
@@ -65,6 +75,7 @@ export class OverviewService {
     });
     const newEndpoints = await this.newEndpointLatencies(page.items);
     const latencies = query.latency && (await this.hourlyLatencies(page.items));
+    const histories = query.history && (await this.halfHours(page.items));
     const windows = windowsAt(this.clock.now().getTime());
     const now = await this.maintenance.read(
       this.database,
@@ -96,6 +107,7 @@ export class OverviewService {
         maintenance: now.get(row.id) ?? null,
         locations: locationCounts(byLocation.get(row.id)),
         latency,
+        halfHours: histories?.get(row.key),
       });
     });
   }
@@ -117,6 +129,34 @@ export class OverviewService {
       new Date(until),
     ]);
     return new Map(found.map((row) => [row.key, row]));
+  }
+
+  /** Returns each endpoint's last half hours, as one letter each. */
+  private async halfHours(rows: readonly OverviewRow[]): Promise<Map<string, string>> {
+    const now = this.clock.now();
+    const fromMs = firstHalfHourAt(now.getTime());
+    const failed = rows.filter((row) => row.status === OUTCOME_CODE.down || windowCounts(row)['24h'].down > 0);
+    const hours = await this.database.query<HoursRow>(HOURS, [
+      rows.map((row) => row.key),
+      new Date(floorTo(fromMs, HOUR_MS)),
+    ]);
+    const spans = await this.database.query<DownHalfHoursRow>(DOWN_HALF_HOURS, [
+      failed.map((row) => row.key),
+      new Date(fromMs),
+      now,
+    ]);
+    const [hoursOf, downOf] = [byKey(hours), byKey(spans)];
+    return new Map(
+      rows.map((row) => [
+        row.key,
+        halfHours(hoursOf.get(row.key), downOf.get(row.key), {
+          fromMs,
+          madeMs: madeAtMs(row.id),
+          newestMs: row.last_checked_at,
+          isSparse: row.type === HEARTBEAT || row.interval_seconds * SECOND_MS > HALF_HOUR_MS,
+        }),
+      ]),
+    );
   }
 
   /** Returns the number of endpoints that have a tag, or `null` if there are more than a thousand. */
@@ -166,6 +206,41 @@ const summarized = (p95Us: number | null): number | null => (p95Us === null || p
 
 const NO_HOURS = { hours: [], us: [] };
 
+const byKey = <T extends { key: string }>(rows: readonly T[]): Map<string, T> =>
+  new Map(rows.map((row) => [row.key, row]));
+
+const hasBit = (column: string): string =>
+  `coalesce(bit_or(1 << (extract(epoch FROM start_at - $2::timestamptz) / 3600)::int) FILTER (WHERE ${column} > 0), 0)`;
+
+/** The closed hours with a result, as bits. Cost: per endpoint, at most 25 rows in one range of the primary key. */
+const HOURS = `
+  SELECT endpoint_key::text AS key, ${hasBit('up + down')} AS told, ${hasBit('degraded')} AS degraded,
+         ${hasBit('planned')} AS planned, ${hasBit('unknown')} AS unknown
+    FROM check_hour
+   WHERE endpoint_key = ANY ($1::bigint[]) AND start_at >= $2
+   GROUP BY endpoint_key`;
+
+/**
+ * The seconds of downtime in each half hour. Cost: the outages of the given endpoints, which are those that failed
+ * within a day.
+ */
+const DOWN_HALF_HOURS = `
+  SELECT key, array_agg(step) AS steps, array_agg(seconds) AS seconds, array_agg(planned) AS planned
+    FROM (
+      SELECT o.endpoint_key::text AS key, step, o.planned,
+             round(sum(extract(epoch FROM
+               least(coalesce(o.ended_at, $3::timestamptz), $2::timestamptz + (step + 1) * interval '30 minutes')
+               - greatest(o.started_at, $2::timestamptz + step * interval '30 minutes'))))::int AS seconds
+        FROM outage o
+        CROSS JOIN LATERAL generate_series(
+          greatest(floor(extract(epoch FROM o.started_at - $2::timestamptz) / 1800), 0)::int,
+          least(floor(extract(epoch FROM coalesce(o.ended_at, $3::timestamptz) - $2::timestamptz) / 1800), ${HALF_HOURS - 1})::int
+        ) AS step
+       WHERE o.endpoint_key = ANY ($1::bigint[]) AND o.started_at < $3 AND (o.ended_at IS NULL OR o.ended_at > $2)
+       GROUP BY o.endpoint_key, step, o.planned
+    ) part
+   GROUP BY key`;
+
 /** Cost: per endpoint, the 24 rows in one range of the primary key. This is half the cost of a page's other columns. */
 const HOURLY_LATENCY = `
   SELECT endpoint_key::text AS key, array_agg((extract(epoch FROM start_at - $2::timestamptz) / 3600)::int) AS hours,
@@ -211,7 +286,8 @@ const SELECT = `
          recent_degraded, tags, website_tags, acknowledged_by, acknowledged_note,
          location_count, quorum, interval_seconds, timeout_seconds,
          ${[...TIMES, 'acknowledged_at', 'acknowledged_until'].map(milliseconds).join(', ')},
-         CASE WHEN type = '${HEARTBEAT}' THEN (SELECT ${epochMs('h.expected_at')} FROM heartbeat h WHERE h.endpoint_id = listed) END AS next_expected_at`;
+         CASE WHEN type = '${HEARTBEAT}' THEN (SELECT ${epochMs('h.expected_at')} FROM heartbeat h WHERE h.endpoint_id = listed) END AS next_expected_at,
+         status = ${OUTCOME_CODE.down} AND ${isVerifyingSql('listed', 'type')} AS verifying`;
 
 /**
  * The endpoints on one page. $1 is the organization, $2 the last ID on the previous page, $3 the page size, and $4 the

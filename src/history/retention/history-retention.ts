@@ -61,10 +61,10 @@ export class HistoryRetention {
     private readonly config: Config,
   ) {}
 
-  /** Deletes the history of deleted endpoints. Runs once a minute. Cheap if there are none. */
+  /** Deletes the history of deleted endpoints that can no longer be restored. Runs once a minute. Cheap if there are none. */
   async removeDeletedEndpoints(isStopping: StopSignal = never): Promise<void> {
     const rows = await this.database.query<{ key: string }>(
-      'SELECT endpoint_key AS key FROM history_purge ORDER BY asked_at LIMIT $1',
+      'SELECT endpoint_key AS key FROM history_purge WHERE asked_at <= now() ORDER BY asked_at LIMIT $1',
       [ENDPOINTS],
     );
     if (rows.length === 0) return;

@@ -47,7 +47,7 @@ export async function noteNewEndpoints(tx: Tx, limit: number): Promise<number> {
 /**
  * Processes the next `limit` queued endpoints and writes the p95 for those that need one. `closedUntil` is the time up
  * to which hours are closed. Returns how many it processed. Each statement reads either history or other tables,
- * because they may be on different servers (docs/scaling.md).
+ * because they may be on different servers (docs/guides/operate/scaling.md).
  */
 export async function summarizeNewEndpoints(tx: Tx, closedUntil: Date, limit: number): Promise<number> {
   const keys = (await tx.query<{ key: string }>(TAKE_DUE, [limit])).map((row) => row.key);

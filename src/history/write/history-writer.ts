@@ -9,6 +9,7 @@ import { Partitions } from './partitions';
 import { type FinishedCheck, LOCAL } from '../../engine/finished-check';
 import { storableMessage } from '../../platform/database/postgres-text';
 import { epochMs } from '../../platform/database/epoch-ms';
+import { rowsOf, type RowSource } from '../../platform/database/rows-of';
 import { dayNumber, dayText } from '../../platform/time/time-units';
 
 /**
@@ -42,12 +43,6 @@ export interface ClosedOutage {
 const MAX_STATUS = 32_767;
 
 /**
- * Formats an array parameter as PostgreSQL text. Use it only for numbers and times, which need no quoting. Much cheaper
- * than pg's own conversion.
- */
-const list = (values: readonly (string | number)[]): string => `{${values.join(',')}}`;
-
-/**
  * Writes individual checks and outages. Nothing else writes them. It runs inside the transaction that records them, or
  * later if history could not be written then (`HistoryBacklog`), with one statement per batch. If a check belongs to an
  * hour that is closed or about to be closed, the statement also inserts that hour into history_late, so that the rollup
@@ -71,9 +66,9 @@ export class HistoryWriter {
     );
     const details = checks.map(storedDetail);
     await this.writeDetails(tx, checks, details);
+    const rows = checks.map((check, index) => ({ check, detail: details[index] ?? null }));
     const isLocal = checks.every(({ location }) => location === LOCAL);
-    const locations = isLocal ? [] : [list(checks.map(({ location }) => location))];
-    await tx.query(isLocal ? INSERT_LOCAL_CHECKS : INSERT_CHECKS, [...columnsOf(checks, details), ...locations]);
+    await (isLocal ? tx.query(INSERT_LOCAL_CHECKS, LOCAL_CHECKS.of(rows)) : tx.query(INSERT_CHECKS, CHECKS.of(rows)));
   }
 
   /**
@@ -83,24 +78,14 @@ export class HistoryWriter {
    */
   async outages(tx: Tx, opened: readonly OpenedOutage[], closed: readonly ClosedOutage[]): Promise<void> {
     if (opened.length > 0) {
-      await tx.query(OPEN_OUTAGES, [
-        list(opened.map((outage) => outage.endpointKey)),
-        list(opened.map((outage) => outage.startedAt.toISOString())),
-        list(opened.map((outage) => errorIndex(outage.error))),
-        opened.map((outage) => storableMessage(outage.message)),
-        list(opened.map((outage) => String(outage.planned === true))),
-      ]);
+      await tx.query(OPEN_OUTAGES, OPENED.of(opened));
     }
     const ends: ClosedOutage[] = [
       ...closed,
       ...opened.map((outage) => ({ endpointKey: outage.endpointKey, endedAt: outage.startedAt })),
     ];
     if (ends.length === 0) return;
-    await tx.query(CLOSE_OUTAGES, [
-      list(ends.map((end) => end.endpointKey)),
-      list(ends.map((end) => end.endedAt.toISOString())),
-      list(ends.map((end) => end.startedAt?.toISOString() ?? 'NULL')),
-    ]);
+    await tx.query(CLOSE_OUTAGES, CLOSED.of(ends));
   }
 
   /** Returns the checks that are not stored. Use it after a transaction that may or may not have been committed. */
@@ -109,10 +94,7 @@ export class HistoryWriter {
     checks: readonly Check[],
   ): Promise<Check[]> {
     if (checks.length === 0) return [];
-    const stored = await tx.query<{ key: string; at: number; location: number }>(FIND_STORED, [
-      list(checks.map((check) => check.endpointKey)),
-      list(checks.map((check) => check.checkedAt.toISOString())),
-    ]);
+    const stored = await tx.query<{ key: string; at: number; location: number }>(FIND_STORED, MOMENTS.of(checks));
     const known = new Set(stored.map(({ key, at, location }) => `${key}/${at}/${location}`));
     return checks.filter((one) => !known.has(`${one.endpointKey}/${one.checkedAt.getTime()}/${one.location}`));
   }
@@ -131,7 +113,7 @@ export class HistoryWriter {
     checks: readonly FinishedCheck[],
     details: readonly (StoredDetail | null)[],
   ): Promise<void> {
-    const missing = new Map<string, { endpointKey: string; day: number; detail: StoredDetail }>();
+    const missing = new Map<string, MissingDetail>();
     checks.forEach(({ endpointKey, checkedAt }, index) => {
       const detail = details[index];
       const day = dayNumber(checkedAt);
@@ -141,77 +123,110 @@ export class HistoryWriter {
     });
     if (missing.size === 0) return;
     const rows = [...missing.values()];
-    await tx.query(INSERT_DETAILS, [
-      list(rows.map((row) => row.endpointKey)),
-      list(rows.map((row) => row.detail.hash)),
-      list(rows.map((row) => dayText(row.day))),
-      rows.map((row) => row.detail.text),
-    ]);
+    await tx.query(INSERT_DETAILS, DETAILS.of(rows));
     tx.afterCommit(() => {
       for (const { endpointKey, day, detail } of rows) this.details.remember(endpointKey, detail.hash, day);
     });
   }
 }
 
-/** Returns one array per check_result column, in the order of the columns in INSERT_LOCAL_CHECKS. */
-function columnsOf(checks: readonly FinishedCheck[], details: readonly (StoredDetail | null)[]): string[] {
-  const column = (value: (check: FinishedCheck, index: number) => string | number): string => list(checks.map(value));
-  return [
-    column((check) => check.endpointKey),
-    column((check) => check.checkedAt.toISOString()),
-    column((_, index) => details[index]?.hash ?? NO_DETAIL),
-    column((check) => toMicroseconds(check.result.durationMs)),
-    column((check) => toMicroseconds(check.result.phases.dnsMs)),
-    column((check) => toMicroseconds(check.result.phases.connectMs)),
-    column((check) => toMicroseconds(check.result.phases.tlsMs)),
-    column((check) => toMicroseconds(check.result.phases.firstByteMs)),
-    column((check) => toMicroseconds(check.result.phases.transferMs)),
-    column((check) => Math.min(check.result.statusCode ?? -1, MAX_STATUS)),
-    column((check) => errorIndex(check.result.error?.code)),
-    column(outcomeWithMarks),
-  ];
+const MOMENTS = rowsOf<Pick<FinishedCheck, 'endpointKey' | 'checkedAt'>>({
+  endpoint_key: ['bigint', ({ endpointKey }) => endpointKey],
+  checked_at: ['timestamptz', ({ checkedAt }) => checkedAt],
+});
+
+interface StoredCheck {
+  check: FinishedCheck;
+  detail: StoredDetail | null;
 }
 
+const phase = (name: keyof FinishedCheck['result']['phases']) => {
+  return ({ check }: StoredCheck): number => toMicroseconds(check.result.phases[name]);
+};
+
+const LOCAL_CHECKS = rowsOf<StoredCheck>({
+  endpoint_key: ['bigint', ({ check }) => check.endpointKey],
+  checked_at: ['timestamptz', ({ check }) => check.checkedAt],
+  detail_hash: ['bigint', ({ detail }) => detail?.hash ?? NO_DETAIL],
+  duration_us: ['int', ({ check }) => toMicroseconds(check.result.durationMs)],
+  dns_us: ['int', phase('dnsMs')],
+  connect_us: ['int', phase('connectMs')],
+  tls_us: ['int', phase('tlsMs')],
+  first_byte_us: ['int', phase('firstByteMs')],
+  transfer_us: ['int', phase('transferMs')],
+  status_code: ['smallint', ({ check }) => Math.min(check.result.statusCode ?? -1, MAX_STATUS)],
+  error: ['smallint', ({ check }) => errorIndex(check.result.error?.code)],
+  outcome: ['smallint', ({ check }) => outcomeWithMarks(check)],
+});
+
 /** PostgreSQL parses each array separately, so a column that is always 0 would add a twelfth to the work. */
-const insertChecks = (column: '' | ', location', array: '' | ', $13::smallint[]'): string => `
+const CHECKS = rowsOf<StoredCheck>({
+  ...LOCAL_CHECKS.columns,
+  location: ['smallint', ({ check }) => check.location],
+});
+
+const insertChecks = ({ names, as }: RowSource<StoredCheck>): string => `
   WITH late AS (
     INSERT INTO history_late (endpoint_key, hour_at)
     SELECT DISTINCT endpoint_key, date_trunc('hour', checked_at, 'UTC')
-      FROM unnest($1::bigint[], $2::timestamptz[]) AS r (endpoint_key, checked_at)
+      FROM ${MOMENTS.as('r')}
      WHERE checked_at < date_trunc('hour', now() - interval '1 minute', 'UTC')
   )
-  INSERT INTO check_result (endpoint_key, checked_at, detail_hash, duration_us, dns_us, connect_us, tls_us,
-                            first_byte_us, transfer_us, status_code, error, outcome${column})
-  SELECT * FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[], $4::integer[], $5::integer[], $6::integer[],
-                       $7::integer[], $8::integer[], $9::integer[], $10::smallint[], $11::smallint[], $12::smallint[]${array})`;
-const INSERT_LOCAL_CHECKS = insertChecks('', '');
-const INSERT_CHECKS = insertChecks(', location', ', $13::smallint[]');
+  INSERT INTO check_result (${names}) SELECT * FROM ${as('r')}`;
+const INSERT_LOCAL_CHECKS = insertChecks(LOCAL_CHECKS);
+const INSERT_CHECKS = insertChecks(CHECKS);
 
 // Uses two constants as bounds, so that only partitions for those days are read.
 const FIND_STORED = `
   SELECT c.endpoint_key::text AS key, ${epochMs('c.checked_at')} AS at, c.location
-    FROM check_result c JOIN unnest($1::bigint[], $2::timestamptz[]) AS r (endpoint_key, checked_at)
+    FROM check_result c JOIN ${MOMENTS.as('r')}
       ON c.endpoint_key = r.endpoint_key AND c.checked_at = r.checked_at
    WHERE c.checked_at BETWEEN (SELECT min(at) FROM unnest($2::timestamptz[]) AS t (at))
                           AND (SELECT max(at) FROM unnest($2::timestamptz[]) AS t (at))`;
 
+interface MissingDetail {
+  endpointKey: string;
+  day: number;
+  detail: StoredDetail;
+}
+
+const DETAILS = rowsOf<MissingDetail>({
+  endpoint_key: ['bigint', ({ endpointKey }) => endpointKey],
+  hash: ['bigint', ({ detail }) => detail.hash],
+  seen_on: ['date', ({ day }) => dayText(day)],
+  body: ['text', ({ detail }) => detail.text],
+});
+
 const INSERT_DETAILS = `
   INSERT INTO check_detail (endpoint_key, hash, seen_on, body)
   SELECT endpoint_key, hash, seen_on, body::jsonb
-    FROM unnest($1::bigint[], $2::bigint[], $3::date[], $4::text[]) AS d (endpoint_key, hash, seen_on, body)
+    FROM ${DETAILS.as('d')}
    ORDER BY endpoint_key, hash
   ON CONFLICT (endpoint_key, hash) DO UPDATE SET seen_on = excluded.seen_on
    WHERE check_detail.seen_on < excluded.seen_on`;
 
+const OPENED = rowsOf<OpenedOutage>({
+  endpoint_key: ['bigint', ({ endpointKey }) => endpointKey],
+  started_at: ['timestamptz', ({ startedAt }) => startedAt],
+  error: ['smallint', ({ error }) => errorIndex(error)],
+  error_message: ['text', ({ message }) => storableMessage(message)],
+  planned: ['boolean', ({ planned }) => planned === true],
+});
+
 const OPEN_OUTAGES = `
-  INSERT INTO outage (endpoint_key, started_at, error, error_message, planned)
-  SELECT * FROM unnest($1::bigint[], $2::timestamptz[], $3::smallint[], $4::text[], $5::boolean[])
+  INSERT INTO outage (${OPENED.names}) SELECT * FROM ${OPENED.as('r')}
   ON CONFLICT (endpoint_key, started_at) DO NOTHING`;
+
+const CLOSED = rowsOf<ClosedOutage>({
+  endpoint_key: ['bigint', ({ endpointKey }) => endpointKey],
+  ended_at: ['timestamptz', ({ endedAt }) => endedAt],
+  started_at: ['timestamptz', ({ startedAt }) => startedAt],
+});
 
 const CLOSE_OUTAGES = `
   UPDATE outage SET ended_at = greatest(ends.ended_at, outage.started_at)
     FROM (SELECT o.endpoint_key, o.started_at, min(e.ended_at) AS ended_at
-            FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[]) AS e (endpoint_key, ended_at, started_at)
+            FROM ${CLOSED.as('e')}
             JOIN outage o ON o.endpoint_key = e.endpoint_key AND o.ended_at IS NULL
                          AND (o.started_at < e.ended_at OR o.started_at = e.started_at)
            GROUP BY o.endpoint_key, o.started_at) AS ends

@@ -5,11 +5,15 @@ import {
   isPlausibleApiKey,
   isPlausibleProbeToken,
 } from './api-key-secret';
-import { ROLES } from '../../platform/access/caller';
 
 describe('API keys', () => {
-  it.each(ROLES)('of the role %s have a form that secret scanners recognize', (role) => {
-    expect(generateApiKey(role)).toMatch(new RegExp(`^ums_${role.charAt(0)}_[0-9A-Za-z]{36}$`));
+  it.each([
+    ['read', 'r'],
+    ['responder', 'p'],
+    ['write', 'w'],
+    ['admin', 'a'],
+  ] as const)('of the role %s have a form that secret scanners recognize', (role, letter) => {
+    expect(generateApiKey(role)).toMatch(new RegExp(`^ums_${letter}_[0-9A-Za-z]{36}$`));
   });
 
   it('are never generated twice', () => {

@@ -1,10 +1,11 @@
 import { createHmac, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { Role } from '../../platform/access/caller';
+import type { Role } from '../../platform/access/permissions';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const PROBE_TOKEN = /^ump_[0-9A-Za-z]{36}$/;
-const FORM = /^ums_([rwa])_([0-9A-Za-z]{30})([0-9A-Za-z]{6})$/;
+const LETTERS: Readonly<Record<Role, string>> = { read: 'r', responder: 'p', write: 'w', admin: 'a' };
+const FORM = /^ums_([rpwa])_([0-9A-Za-z]{30})([0-9A-Za-z]{6})$/;
 
 function checksum(text: string): string {
   let rest = crc32(text);
@@ -21,7 +22,7 @@ function checksum(text: string): string {
  * scanners recognize, and a checksum that detects typos without a query.
  */
 export function generateApiKey(role: Role): string {
-  return generated(`ums_${role.charAt(0)}_`);
+  return generated(`ums_${LETTERS[role]}_`);
 }
 
 /** Returns `ump_<30 base62 random><6 base62 CRC32>`. It has the format of an API key without the role. */

@@ -4,7 +4,7 @@ import { PageQuery } from '../../platform/http/page';
 import { IsName, IsTimestamp, Nullable } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';
 import { IsPublicId } from '../../platform/ids/public-id.rule';
-import { type Role, ROLES } from '../../platform/access/caller';
+import { type Role, ROLES } from '../../platform/access/permissions';
 
 export interface ApiKeyRow {
   id: string;
@@ -42,7 +42,7 @@ export class CreateApiKeyDto {
   @ApiProperty({
     enum: ROLES,
     description:
-      'The role of the key. `read` may send GET requests. `write` may also create, update, delete, run, and test. `admin` may also manage keys.',
+      'The role of the key. `read` may send GET requests. `responder` may also acknowledge, post incident updates, and create one-off maintenance windows. `write` may also create, update, delete, run, and test. `admin` may also manage keys.',
   })
   @IsIn(ROLES)
   role!: Role;

@@ -20,7 +20,8 @@ import { mayBeRevoked } from './admin-keys';
 import { generateApiKey, hashApiKey, type HashedKey, isPlausibleApiKey } from './api-key-secret';
 import { KeysRevoked } from './key-events';
 import { authorName } from '../../platform/access/author';
-import type { Caller, Role } from '../../platform/access/caller';
+import type { Caller } from '../../platform/access/caller';
+import type { Role } from '../../platform/access/permissions';
 import {
   type ApiKeyRow,
   type ApiKeysQuery,

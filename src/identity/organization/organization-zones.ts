@@ -9,7 +9,7 @@ export class OrganizationZones {
   /** Returns an IANA time zone. Cost: a lookup by key. */
   async of(orgId: string): Promise<string> {
     const [row] = await this.database.query<{ zone: string }>(
-      'SELECT time_zone AS zone FROM organization WHERE id = $1',
+      'SELECT timezone AS zone FROM organization WHERE id = $1',
       [orgId],
     );
     return row?.zone ?? 'UTC';

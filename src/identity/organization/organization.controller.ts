@@ -36,9 +36,9 @@ export class OrganizationController {
     access: 'admin',
     ifMatch: 'honoured',
     operationId: 'updateCurrentOrganization',
-    summary: 'Change how members sign in',
+    summary: 'Update the current organization',
     description:
-      'Partial update. If you require a second factor, the requirement applies immediately, even in open sessions. An administrator who signs in with a password must first set up their own second factor.',
+      'Changes the time zone, and how members sign in. Partial update. If you require a second factor, the requirement applies immediately, even in open sessions. An administrator who signs in with a password must first set up their own second factor.',
     returns: { ok: CurrentOrganizationView, ...WITH_ETAG, description: 'The updated organization.' },
     problems: ['conflict'],
   })

@@ -2,8 +2,8 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsInt, Max, Min } from 'class-validator';
 import { IsName, Nested, Nullable, Optional, ReadOnlyField } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';
+import { type Role, ROLES } from '../../platform/access/permissions';
 import { IsTimeZoneName } from '../../platform/time/time-zone.rule';
-import { type Role, ROLES } from '../../platform/access/caller';
 import type { QuotaName, QuotaOverrides } from '../quota/quotas';
 
 export interface OrganizationRow {
@@ -12,8 +12,7 @@ export interface OrganizationRow {
   is_default: boolean;
   quotas: QuotaOverrides;
   requires_second_factor: boolean;
-  /** An IANA time zone. */
-  time_zone: string;
+  timezone: string;
   created_at: Date;
   /** Set while the organization is being removed in steps. It is no longer visible to anyone. */
   deleted_at: Date | null;
@@ -67,6 +66,11 @@ export class UpdateOrganizationDto {
   quotas?: QuotaOverridesDto;
 }
 
+const TIMEZONE = {
+  description: 'The IANA time zone of times in emails, and of the days and months in reports. UTC by default.',
+  example: 'Europe/Berlin',
+};
+
 export class UpdateCurrentOrganizationDto {
   @ReadOnlyField() id?: unknown;
   @ReadOnlyField() name?: unknown;
@@ -84,14 +88,10 @@ export class UpdateCurrentOrganizationDto {
   @IsBoolean()
   requires_second_factor?: boolean;
 
-  @ApiPropertyOptional({
-    description: 'The IANA time zone in which reports count days and months.',
-    example: 'Europe/Berlin',
-    maxLength: 64,
-  })
+  @ApiPropertyOptional({ ...TIMEZONE, maxLength: 64 })
   @Optional()
   @IsTimeZoneName()
-  time_zone?: string;
+  timezone?: string;
 }
 
 export class OrganizationView {
@@ -205,11 +205,8 @@ export class CurrentOrganizationView {
   })
   requires_second_factor!: boolean;
 
-  @ApiProperty({
-    description: 'The IANA time zone in which reports count days and months. UTC by default.',
-    example: 'Europe/Berlin',
-  })
-  time_zone!: string;
+  @ApiProperty(TIMEZONE)
+  timezone!: string;
 
   @ApiProperty({ type: QuotasView, description: 'The limits and the usage of the organization.' })
   quotas!: QuotasView;

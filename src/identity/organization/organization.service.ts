@@ -57,7 +57,7 @@ export class OrganizationService {
       person: person && { id: formatId('person', person.id), name: person.name },
       role,
       requires_second_factor: row.requires_second_factor,
-      time_zone: row.time_zone,
+      timezone: row.timezone,
       quotas,
     };
     return tagged(view, tagSource(row));
@@ -71,14 +71,14 @@ export class OrganizationService {
       requireMatch(tagSource(row));
       const requires_second_factor = dto.requires_second_factor ?? row.requires_second_factor;
       if (requires_second_factor && !row.requires_second_factor) await this.requireProven(tx, caller);
-      const time_zone = dto.time_zone ?? row.time_zone;
-      await tx.query('UPDATE organization SET requires_second_factor = $2, time_zone = $3 WHERE id = $1', [
+      const timezone = dto.timezone ?? row.timezone;
+      await tx.query('UPDATE organization SET requires_second_factor = $2, timezone = $3 WHERE id = $1', [
         orgId,
         requires_second_factor,
-        time_zone,
+        timezone,
       ]);
-      const before = { requires_second_factor: row.requires_second_factor, time_zone: row.time_zone };
-      const after = { requires_second_factor, time_zone };
+      const before = { requires_second_factor: row.requires_second_factor, timezone: row.timezone };
+      const after = { requires_second_factor, timezone };
       await recordChange(tx, { orgId, action: 'update', resource: 'organization', id: orgId, before, after });
     });
     return this.current(caller);
@@ -211,10 +211,10 @@ export class OrganizationService {
   }
 }
 
-const tagSource = ({ id, name, quotas, requires_second_factor, time_zone }: OrganizationRow) => ({
+const tagSource = ({ id, name, quotas, requires_second_factor, timezone }: OrganizationRow) => ({
   id,
   name,
   quotas,
   requires_second_factor,
-  time_zone,
+  timezone,
 });

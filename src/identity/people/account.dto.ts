@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
-import { type Role, ROLES } from '../../platform/access/caller';
+import { type Role, ROLES } from '../../platform/access/permissions';
 import { IsName, Optional, ReadOnlyFieldsOf } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';
 import { MOST_EMAIL } from '../person/email';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { recordChange } from '../../audit/audit-log';
 import type { Authorship } from '../../audit/authorship';
-import type { Role } from '../../platform/access/caller';
+import type { Role } from '../../platform/access/permissions';
 import type { Tx } from '../../platform/database/database';
 import type { MembershipSource } from '../person/person-row';
 import { PersonStore } from '../person/person-store';

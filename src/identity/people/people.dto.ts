@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
-import { type Role, ROLES } from '../../platform/access/caller';
+import { type Role, ROLES } from '../../platform/access/permissions';
 import { PageQuery, QueryBoolean } from '../../platform/http/page';
 import { Optional, ReadOnlyFieldsOf } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';

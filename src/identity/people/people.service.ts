@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../platform/access/caller';
+import { may } from '../../platform/access/permissions';
 import { Config } from '../../platform/config/config';
 import { Database, type Sql, type Tx } from '../../platform/database/database';
 import { Cursors } from '../../platform/http/cursors';
@@ -120,7 +121,7 @@ export class PeopleService {
   ): Promise<void> {
     const { orgId } = caller;
     const isOneself = caller.person?.id === id;
-    if (caller.role !== 'admin' && !isOneself) throw problems.insufficientRole('admin');
+    if (!may(caller, 'admin') && !isOneself) throw problems.insufficientRole('admin');
     if (isOneself && !revoke_invitations)
       throw problems.conflict('revoke_invitations=false requires another admin, who takes over the invitations.');
     await this.database.transaction(async (tx) => {

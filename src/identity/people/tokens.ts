@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { authorName } from '../../platform/access/author';
-import type { Role } from '../../platform/access/caller';
+import type { Role } from '../../platform/access/permissions';
 import { Database, type Tx } from '../../platform/database/database';
 import { Clock } from '../../platform/time/clock';
 import { RateLimits } from '../rate-limits';

@@ -1,4 +1,4 @@
-import type { Role } from '../../platform/access/caller';
+import type { Role } from '../../platform/access/permissions';
 import { changesOf, type HeldMembership } from './group-changes';
 import type { MembershipSource } from './person-row';
 

@@ -1,4 +1,4 @@
-import type { Role } from '../../platform/access/caller';
+import type { Role } from '../../platform/access/permissions';
 import type { MembershipRow } from './person-row';
 
 export type HeldMembership = Pick<MembershipRow, 'orgId' | 'role' | 'source'>;

@@ -29,6 +29,7 @@ describe('the groups of a user', () => {
       'a=Default:admin,b=Default:read,c=Default:write',
       'Default admin',
     ],
+    ['give a responder more than a reader', ['a'], 'a=Default:responder,*=Default:read', 'Default responder'],
     ['give the role in any order of the rules', ['a'], '*=Default:write,a=Default:read', 'Default write'],
     [
       'give a place in several organizations',

@@ -1,4 +1,4 @@
-import { type Role, ROLES } from '../../platform/access/caller';
+import { type Role, ROLES } from '../../platform/access/permissions';
 import { GROUP_RULE } from '../../platform/config/config-rules';
 import { parseId } from '../../platform/ids/id';
 

@@ -1,4 +1,4 @@
-import type { Role } from '../../platform/access/caller';
+import type { Role } from '../../platform/access/permissions';
 
 export interface PersonRow {
   id: string;

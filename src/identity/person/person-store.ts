@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Role } from '../../platform/access/caller';
+import type { Role } from '../../platform/access/permissions';
 import type { Sql, Tx } from '../../platform/database/database';
 import { newUuid } from '../../platform/ids/id';
 import { problems } from '../../platform/problem/problem';

@@ -11,7 +11,7 @@ import { ChangeQuota } from './change-quota.service';
 /** Rate limit for changes that are still allowed above the quota, because they also add entries. */
 const BEYOND = { rate: 2, burst: 100 };
 const CHANGING = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
-const RULES = new Set<AccessRule | undefined>(['write', 'admin']);
+const RULES = new Set<AccessRule | undefined>(['incidents.respond', 'alerts.mute', 'write', 'admin']);
 
 /**
  * Rejects an organization's changes once they have reached today's quota (`changed_bytes_per_day`). Runs after the body

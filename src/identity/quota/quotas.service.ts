@@ -28,7 +28,7 @@ interface Row extends Use {
   overrides: QuotaOverrides;
 }
 
-// Cost: one row by key from each of two small tables. Triggers maintain the counters (see docs/architecture.md).
+// Cost: one row by key from each of two small tables. Triggers maintain the counters (see docs/contributing/architecture.md).
 const READ = `
   SELECT o.is_default AS "isDefault", o.quotas AS overrides, u.websites, u.endpoints, u.alerts, u.api_keys, u.status_pages, u.people, u.probes,
          u.check_rate / 1e6::float8 AS checks_per_second

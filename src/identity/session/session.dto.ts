@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
-import { type Role, ROLES } from '../../platform/access/caller';
+import { type Role, ROLES } from '../../platform/access/permissions';
 import type { Config } from '../../platform/config/config';
 import { Optional } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AlertEvaluator } from '../../alert/episode/alert-evaluator';
 import { type FinishedCheck, isDegraded } from '../../engine/finished-check';
-import { SuppressionEnded } from '../../endpoint/endpoint-events';
+import { EndpointStatusChanged, SuppressionEnded } from '../../endpoint/endpoint-events';
 import { MaintenanceCoverage } from '../../endpoint/suppression/maintenance-coverage';
 import type { StreakUpdate } from '../../endpoint/streak-update';
 import { HistoryBacklog } from '../../history/write/history-backlog';
@@ -15,6 +15,7 @@ import {
   foldBatch,
   loneFailuresOf,
   outagesOf,
+  statusChangesOf,
   streakUpdatesOf,
   unchangedUpUpdatesOf,
 } from './fold-batch';
@@ -24,7 +25,8 @@ import type { UnchangedUpSaved } from './unchanged-up';
 import type { PendingCheck } from '../../engine/queue/pending-checks';
 
 export interface Committed {
-  recorded: Set<FinishedCheck>;
+  /** Each recorded check, by the check that was given, with the marks that it was recorded with. */
+  recorded: ReadonlyMap<FinishedCheck, FinishedCheck>;
   /** Results that looked unchanged and up, but aren't. Their data was not written. */
   missed: PendingCheck[];
   withHistory: boolean;
@@ -48,14 +50,11 @@ export class BatchTransaction {
    */
   readonly isLocated = (endpointId: string): boolean => this.states.located.has(endpointId);
 
-  async write(
-    tx: Tx,
-    { others, unchangedUp, unchangedLocated }: BatchParts,
-    withoutHistory: boolean,
-  ): Promise<Committed> {
+  async write(tx: Tx, given: BatchParts, withoutHistory: boolean): Promise<Committed> {
+    const { parts, originals } = await this.marked(tx, given);
+    const { others, unchangedUp, unchangedLocated } = parts;
     const checks = checksOf(others);
-    const runs = [...unchangedUp, ...unchangedLocated];
-    await this.mark(tx, [...checks, ...checksOf(runs.map(({ results }) => results))]);
+    const runs = runsOf(parts);
     const states: ReadonlyMap<string, LockedState> =
       checks.length > 0 ? await this.states.lock(tx, checks) : new Map<string, LockedState>();
     const folded = foldBatch(states, checks);
@@ -68,11 +67,11 @@ export class BatchTransaction {
     if (folded.size > 0) await this.states.save(tx, folded);
     const isMissed = ({ endpointId }: UnchangedUpRun) => missed.has(endpointId) || missedLocated.has(endpointId);
     const saved = runs.filter((run) => !isMissed(run));
-    const recorded = [
-      ...[...folded.values()].flatMap((list) => list.map(({ check }) => check)),
-      ...checksOf(saved.map(({ results }) => results)),
-    ];
-    const part = { checks: recorded, ...outagesOf(states, folded) };
+    const recorded = new Map<FinishedCheck, FinishedCheck>();
+    const note = (check: FinishedCheck, marked: FinishedCheck) => recorded.set(originals.get(check) ?? check, marked);
+    for (const list of folded.values()) for (const { check, original } of list) note(original, check);
+    for (const check of checksOf(saved.map(({ results }) => results))) note(check, check);
+    const part = { checks: [...recorded.values()], ...outagesOf(states, folded) };
     const withHistory = await this.history.write(tx, part, withoutHistory);
     const updates: StreakUpdate[] = [...streakUpdatesOf(folded), ...unchangedUpUpdatesOf(saved, open)];
     const lone = loneFailuresOf(folded);
@@ -81,18 +80,45 @@ export class BatchTransaction {
     // This comes after the alerts, because client changes to alerts lock the same rows.
     await saveLocations(tx, changedLocations(states, folded));
     if (parentIds.length > 0) await this.events.emit(new SuppressionEnded({ parentIds }), tx);
-    if (recorded.length > 0) await failpoint('recorder.before_commit');
+    const changes = statusChangesOf(states, folded);
+    if (changes.length > 0) await this.events.emit(new EndpointStatusChanged(changes), tx);
+    if (recorded.size > 0) await failpoint('recorder.before_commit');
     return {
-      recorded: new Set(recorded),
-      missed: runs.filter(isMissed).flatMap(({ results }) => results),
+      recorded,
+      missed: runsOf(given)
+        .filter(isMissed)
+        .flatMap(({ results }) => results),
       withHistory,
     };
   }
 
-  /** This is decided again in each attempt, so that a retried transaction uses the current maintenance windows. */
-  private async mark(tx: Tx, checks: readonly FinishedCheck[]): Promise<void> {
+  /**
+   * Returns the batch with the marks of maintenance windows, and the original of each check that is a copy. This is
+   * decided again in each attempt, so that a retried transaction uses the current windows.
+   */
+  private async marked(
+    tx: Tx,
+    parts: BatchParts,
+  ): Promise<{ parts: BatchParts; originals: ReadonlyMap<FinishedCheck, FinishedCheck> }> {
+    const checks = [...checksOf(parts.others), ...checksOf(runsOf(parts).map(({ results }) => results))];
     const marks = await this.maintenance.marks(tx, checks);
-    checks.forEach((check, index) => Object.assign(check, marks[index]));
+    const copies = new Map<FinishedCheck, FinishedCheck>();
+    checks.forEach((check, index) => {
+      const { planned, muted } = marks[index] ?? check;
+      if (planned !== check.planned || muted !== check.muted) copies.set(check, { ...check, planned, muted });
+    });
+    if (copies.size === 0) return { parts, originals: copies };
+    const resultsOf = (results: EndpointResults) =>
+      results.map((entry) => ({ ...entry, check: copies.get(entry.check) ?? entry.check }));
+    const marked = (run: UnchangedUpRun) => ({ ...run, results: resultsOf(run.results) });
+    return {
+      parts: {
+        others: parts.others.map(resultsOf),
+        unchangedUp: parts.unchangedUp.map(marked),
+        unchangedLocated: parts.unchangedLocated.map(marked),
+      },
+      originals: new Map([...copies].map(([original, copy]) => [copy, original])),
+    };
   }
 
   /**
@@ -111,6 +137,11 @@ export class BatchTransaction {
     return this.states.lockedByOthers(sql, endpointIds).catch(() => new Set<string>());
   }
 }
+
+const runsOf = ({ unchangedUp, unchangedLocated }: BatchParts): UnchangedUpRun[] => [
+  ...unchangedUp,
+  ...unchangedLocated,
+];
 
 const checksOf = (endpoints: readonly EndpointResults[]): FinishedCheck[] =>
   endpoints.flatMap((results) => results.map(({ check }) => check));

@@ -9,6 +9,7 @@ import { RecentRate } from '../../platform/time/recent-rate';
 import { MonitoringMetrics } from '../monitoring.metrics';
 import { type BatchParts, partsOf, resultsOfEach } from './batch';
 import { BatchTransaction, type Committed } from './batch-transaction';
+import type { FinishedCheck } from '../../engine/finished-check';
 import type { PendingCheck } from '../../engine/queue/pending-checks';
 import { RefusedResults, type WrittenBatch } from './refused-results';
 
@@ -104,14 +105,18 @@ export class BatchWriter {
     // These are written in order and without a guess, because a row that isn't as expected may change something.
     for (const entry of missed) entry.affectsState = true;
     const isMissed = missed.length > 0 ? new Set(missed) : null;
-    for (const entry of entries) if (!isMissed?.has(entry)) this.settle(entry, recorded.has(entry.check), withHistory);
+    for (const entry of entries) if (!isMissed?.has(entry)) this.settle(entry, recorded.get(entry.check), withHistory);
     return missed;
   }
 
-  private settle({ check, isAwaited, resolve }: PendingCheck, isRecorded: boolean, withHistory: boolean): void {
-    if (isRecorded && isAwaited && !withHistory)
-      this.history.onWritten(check, (isWritten) => resolve?.(isWritten ? 'recorded' : 'dropped'));
-    else resolve?.(isRecorded ? 'recorded' : 'dropped');
+  private settle(
+    { check, isAwaited, resolve }: PendingCheck,
+    recorded: FinishedCheck | undefined,
+    withHistory: boolean,
+  ): void {
+    if (recorded && isAwaited && !withHistory)
+      this.history.onWritten(recorded, (isWritten) => resolve?.(isWritten ? 'recorded' : 'dropped', recorded));
+    else resolve?.(recorded ? 'recorded' : 'dropped', recorded ?? check);
   }
 
   /**

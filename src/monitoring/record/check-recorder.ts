@@ -174,11 +174,16 @@ export class CheckRecorder extends ResultSink {
   }
 
   /** Writes a result immediately. Resolves when the result and its history are committed. */
-  record(check: FinishedCheck): Promise<Recorded> {
+  async record(check: FinishedCheck): Promise<Recorded> {
+    return (await this.recordMarked(check)).recorded;
+  }
+
+  /** Works like `record`, and also returns the check as it was recorded. */
+  recordMarked(given: FinishedCheck): Promise<{ recorded: Recorded; check: FinishedCheck }> {
     return new Promise((resolve) => {
       this.pausedUntil = 0;
-      const entry = { check, addedAt: this.clock.monotonic(), maxAgeMs: 0, affectsState: true, isAwaited: true };
-      this.push({ ...entry, resolve });
+      const entry = { addedAt: this.clock.monotonic(), maxAgeMs: 0, affectsState: true, isAwaited: true };
+      this.push({ ...entry, check: given, resolve: (recorded, check) => resolve({ recorded, check }) });
     });
   }
 
@@ -220,7 +225,7 @@ export class CheckRecorder extends ResultSink {
       given.length,
       `more than ${MAX_WAITING} results are waiting: ${why}`,
     );
-    for (const { resolve } of given) resolve?.('given_up');
+    for (const { check, resolve } of given) resolve?.('given_up', check);
   }
 
   private flushSoon(afterMs: number, now = this.clock.monotonic()): void {

@@ -5,13 +5,15 @@ import { BoundedMap } from '../../platform/cache/bounded-map';
 import type { Sql, Tx } from '../../platform/database/database';
 import { DatabaseClock } from '../../platform/database/database-clock';
 import { epochMs, timeAt } from '../../platform/database/epoch-ms';
-import { toMicroseconds } from '../../history/check-encoding';
+import type { MarkedCounts } from '../../history/hour-counters';
+import { rowsOf } from '../../platform/database/rows-of';
 import { type FinishedCheck, LOCAL } from '../../engine/finished-check';
 import { InstanceRegistry } from '../instance-registry';
 import type { EndpointState } from './endpoint-state';
 import type { UnchangedUpRun } from './batch';
 import {
-  PHASES,
+  certificateMs,
+  phaseColumns,
   saveUnchangedLocated,
   saveUnchangedUp,
   SET_PHASES,
@@ -57,6 +59,8 @@ export interface LockedState extends Omit<CurrentSettings, 'located'> {
 export interface FoldedCheck {
   state: EndpointState;
   check: FinishedCheck;
+  /** The check before it got the marks of its location. */
+  original: FinishedCheck;
   /** Present for an endpoint with locations. */
   located?: LocatedCheck;
 }
@@ -134,55 +138,13 @@ export class EndpointStateStore {
       const last = list.findLast(({ located }) => located?.verdict !== null);
       return last ? [{ id, ...last }] : [];
     });
-    if (newest.length > 0) await this.saveStates(tx, newest);
+    if (newest.length > 0) await tx.query(SAVE_STATES, STATES.of(newest));
     // A probe's result doesn't finish a check that runs here.
     const checkedHere = [...folded].filter(([, list]) => list.some(({ check }) => check.location === LOCAL));
     await this.release(
       tx,
       checkedHere.map(([id]) => id),
     );
-  }
-
-  private async saveStates(tx: Tx, newest: readonly ({ id: string } & FoldedCheck)[]): Promise<void> {
-    const column = (value: (item: { id: string } & FoldedCheck) => string | number | bigint | null) =>
-      `{${newest.map((item) => value(item) ?? 'NULL').join(',')}}`;
-    await tx.query(SAVE_STATES, [
-      column(({ id }) => id),
-      column(({ state }) => state.status),
-      column(({ state }) => state.statusSinceMs),
-      column(({ state }) => state.failures),
-      column(({ state }) => state.successes),
-      column(({ state }) => state.badStreak),
-      column(({ state }) => state.goodStreak),
-      column(({ state }) => state.failingSinceMs),
-      column(({ state }) => String(state.failingPlanned)),
-      column(({ state }) => state.failingUnmutedSinceMs),
-      column(({ state }) => state.badUnmutedSinceMs),
-      column(({ state }) => state.degradedSinceMs),
-      column(({ state }) => state.lastCheckedMs),
-      column(({ state }) => state.lastSlotMs),
-      column(({ check }) => storedDuration(check.result.durationMs)),
-      ...PHASES.map((phase) => column(({ check }) => toMicroseconds(check.result.phases[phase]))),
-      column(({ check, located }) => (located ? located.told : check.result).statusCode),
-      column((item) => errorCodeOf(item)),
-      column(({ state }) => state.recent),
-      column(({ state }) => state.recentDegraded),
-      column(({ state }) => state.hours.hourStart?.getTime() ?? null),
-      column(({ state }) => state.hours.hour.up),
-      column(({ state }) => state.hours.hour.down),
-      column(({ state }) => state.hours.hour.unknown),
-      column(({ state }) => state.hours.hour.planned),
-      column(({ state }) => state.hours.hour.degraded),
-      column(({ state }) => state.hours.before.up),
-      column(({ state }) => state.hours.before.down),
-      column(({ state }) => state.hours.before.unknown),
-      column(({ state }) => state.hours.before.planned),
-      column(({ state }) => state.hours.before.degraded),
-      column(({ check }) => (check.result.certificate ? Date.parse(check.result.certificate.expiresAt) : null)),
-      column(({ state }) => state.upSinceMs),
-      column(({ state }) => state.goodSinceMs),
-      column(({ located }) => located?.newest ?? null),
-    ]);
   }
 
   /** Works like the function `saveUnchangedUp`, and also releases the claims. */
@@ -252,6 +214,48 @@ const FORGET_FUTURE = `
 
 const READ_CURRENT = `SELECT endpoint_id AS id, active, revision, located FROM endpoint_schedule WHERE endpoint_id = ANY ($1::uuid[])`;
 
+const count = (part: 'hour' | 'before', outcome: keyof MarkedCounts) => {
+  return ({ state }: FoldedCheck): number => state.hours[part][outcome];
+};
+
+const STATES = rowsOf<{ id: string } & FoldedCheck>({
+  id: ['uuid', ({ id }) => id],
+  status: ['smallint', ({ state }) => state.status],
+  status_since: ['float8', ({ state }) => state.statusSinceMs],
+  failures: ['int', ({ state }) => state.failures],
+  successes: ['int', ({ state }) => state.successes],
+  bad: ['int', ({ state }) => state.badStreak],
+  good: ['int', ({ state }) => state.goodStreak],
+  failing_since: ['float8', ({ state }) => state.failingSinceMs],
+  failing_planned: ['boolean', ({ state }) => state.failingPlanned],
+  failing_unmuted_since: ['float8', ({ state }) => state.failingUnmutedSinceMs],
+  bad_unmuted_since: ['float8', ({ state }) => state.badUnmutedSinceMs],
+  degraded_since: ['float8', ({ state }) => state.degradedSinceMs],
+  last_checked: ['float8', ({ state }) => state.lastCheckedMs],
+  last_slot: ['float8', ({ state }) => state.lastSlotMs],
+  duration: ['int', ({ check }) => storedDuration(check.result.durationMs)],
+  ...phaseColumns<FoldedCheck>(({ check }) => check),
+  status_code: ['int', ({ check, located }) => (located ? located.told : check.result).statusCode],
+  error: ['smallint', errorCodeOf],
+  recent: ['bigint', ({ state }) => state.recent],
+  recent_degraded: ['int', ({ state }) => state.recentDegraded],
+  hour_start: ['float8', ({ state }) => state.hours.hourStart?.getTime()],
+  hour_up: ['int', count('hour', 'up')],
+  hour_down: ['int', count('hour', 'down')],
+  hour_unknown: ['int', count('hour', 'unknown')],
+  hour_planned: ['int', count('hour', 'planned')],
+  hour_degraded: ['int', count('hour', 'degraded')],
+  before_up: ['int', count('before', 'up')],
+  before_down: ['int', count('before', 'down')],
+  before_unknown: ['int', count('before', 'unknown')],
+  before_planned: ['int', count('before', 'planned')],
+  before_degraded: ['int', count('before', 'degraded')],
+  certificate: ['float8', ({ check }) => certificateMs(check.result)],
+  up_since: ['float8', ({ state }) => state.upSinceMs],
+  good_since: ['float8', ({ state }) => state.goodSinceMs],
+  location: ['smallint', ({ located }) => located?.newest],
+});
+
 const SAVE_STATES = `
   UPDATE endpoint_state s
      SET status = v.status, status_since = ${timeAt('v.status_since')}, consecutive_failures = v.failures, consecutive_successes = v.successes,
@@ -267,15 +271,7 @@ const SAVE_STATES = `
          before_planned = v.before_planned, before_degraded = v.before_degraded,
          certificate_expires_at = COALESCE(${timeAt('v.certificate')}, s.certificate_expires_at),
          up_since = ${timeAt('v.up_since')}, good_since = ${timeAt('v.good_since')}, last_location = v.location
-    FROM unnest($1::uuid[], $2::smallint[], $3::float8[], $4::int[], $5::int[], $6::int[], $7::int[], $8::float8[], $9::boolean[],
-                $10::float8[], $11::float8[], $12::float8[], $13::float8[], $14::float8[], $15::int[],
-                $16::int[], $17::int[], $18::int[], $19::int[], $20::int[], $21::int[], $22::smallint[],
-                $23::bigint[], $24::int[], $25::float8[], $26::int[], $27::int[], $28::int[], $29::int[], $30::int[],
-                $31::int[], $32::int[], $33::int[], $34::int[], $35::int[], $36::float8[], $37::float8[], $38::float8[], $39::smallint[])
-      AS v(id, status, status_since, failures, successes, bad, good, failing_since, failing_planned,
-           failing_unmuted_since, bad_unmuted_since, degraded_since, last_checked, last_slot, duration,
-           dns, connect, tls, first_byte, transfer, status_code, error, recent, recent_degraded, hour_start, hour_up, hour_down, hour_unknown, hour_planned, hour_degraded,
-           before_up, before_down, before_unknown, before_planned, before_degraded, certificate, up_since, good_since, location)
+    FROM ${STATES.as('v')}
    WHERE s.endpoint_id = v.id`;
 
 // Assigns each field instead of copying the row, because each batch holds hundreds of states in memory.

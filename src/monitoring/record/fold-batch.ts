@@ -2,7 +2,8 @@ import type { Outcome } from '../../checker/checker';
 import { type FinishedCheck, isDegraded, LOCAL } from '../../engine/finished-check';
 import type { StreakUpdate } from '../../endpoint/streak-update';
 import type { ClosedOutage, OpenedOutage } from '../../history/write/history-writer';
-import { OUTCOME_CODE } from '../../endpoint/outcome-code';
+import type { StatusChange } from '../../endpoint/endpoint-events';
+import { OUTCOME_CODE, outcomeOf } from '../../endpoint/outcome-code';
 import { fold, isDuplicate, type Streaks } from './endpoint-state';
 import type { FoldedCheck, LockedState } from './endpoint-state-store';
 import type { LoneFailure } from './location-asks';
@@ -31,7 +32,7 @@ export function foldBatch(
     if (locked.locations !== undefined) {
       const after = foldLocated(before, list.at(-1)?.located ?? locked.locations, check);
       if (after === null) continue;
-      list.push({ ...after, check });
+      list.push({ ...after, original: check });
       folded.set(endpointId, list);
       continue;
     }
@@ -40,7 +41,7 @@ export function foldBatch(
     const checkedMs = checkedAt.getTime();
     const result = { outcome, degraded: isDegraded(check), planned, muted, checkedMs, slotMs };
     if (isDuplicate(before, result)) continue;
-    list.push({ state: fold(before, result), check });
+    list.push({ state: fold(before, result), check, original: check });
     folded.set(endpointId, list);
   }
   return folded;
@@ -63,6 +64,15 @@ export const loneFailuresOf = (folded: FoldedBatch): LoneFailure[] =>
   [...folded].flatMap(([endpointId, list]) =>
     list.flatMap(({ located }) => (located?.lone ? [{ endpointId, ...located.lone }] : [])),
   );
+
+/** Returns the endpoints whose status is another one after the batch, with the check that led to it. */
+export const statusChangesOf = (states: ReadonlyMap<string, LockedState>, folded: FoldedBatch): StatusChange[] =>
+  [...folded].flatMap(([endpointId, list]) => {
+    const [before, after] = [states.get(endpointId)?.state.status, list.at(-1)];
+    if (before === undefined || after === undefined || before === after.state.status) return [];
+    const { orgId, checkedAt } = after.check;
+    return [{ orgId, endpointId, from: outcomeOf(before), to: outcomeOf(after.state.status), at: checkedAt }];
+  });
 
 /**
  * Returns the outages that a batch opens and closes. The first failure of a streak opens an outage, and the first

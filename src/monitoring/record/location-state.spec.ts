@@ -129,10 +129,15 @@ describe('checks of an endpoint at three locations', () => {
     expect(timeline(foldedOf(lockedAt([0, 1, 2], of), checksOf(text)))).toEqual(expected);
   });
 
+  it('are not changed by the fold', () => {
+    const checks = checksOf('0U 1D 2D 2U').map((check) => Object.freeze(check));
+    expect(foldedOf(lockedAt([0, 1, 2]), checks).map(({ original }) => original)).toEqual(checks);
+    expect(checks.every((check) => check.counted === undefined && check.isLate === undefined)).toBe(true);
+  });
+
   it('count by the verdict right after them, regardless of the results themselves', () => {
-    const checks = checksOf('0U 1D 2D 2U');
-    foldedOf(lockedAt([0, 1, 2]), checks);
-    expect(checks.map(({ counted }) => counted)).toEqual([
+    const folded = foldedOf(lockedAt([0, 1, 2]), checksOf('0U 1D 2D 2U'));
+    expect(folded.map(({ check }) => check.counted)).toEqual([
       { outcome: 'up', degraded: false },
       { outcome: 'up', degraded: true },
       { outcome: 'down', degraded: false },
@@ -148,7 +153,7 @@ describe('checks of an endpoint at three locations', () => {
         const last = foldedOf(lockedAt([0, 1, 2], of), checks).at(-1);
         const { outcome } = verdictOf(last?.located?.locations ?? [], { ...RULE, quorum: of }, START);
         expect(outcomeOf(last?.state.status ?? 0)).toBe(outcome);
-        expect(checks.at(-1)?.counted?.outcome).toBe(outcome);
+        expect(last?.check.counted?.outcome).toBe(outcome);
       }),
     );
   });
@@ -317,7 +322,7 @@ describe('checks of an endpoint at three locations', () => {
     const locked = lockedAt([0, 1, 2]);
     const checks = checksOf('1D 2D');
     const folded = foldedOf(locked, checks, START + SILENT_MS + SECOND_MS + 1);
-    expect(checks.map(({ counted, isLate }) => [counted, isLate])).toEqual([
+    expect(folded.map(({ check: { counted, isLate } }) => [counted, isLate])).toEqual([
       [null, true],
       [null, true],
     ]);
@@ -395,7 +400,7 @@ describe('checks of an endpoint at one location that is not local', () => {
     const folded = foldedOf(lockedAt([1]), checks, START + SILENT_MS + MINUTE_MS);
     expect(timeline(folded)).toEqual(['down 1/0', 'down 2/0', 'up 0/1']);
     expect(updatesOf(folded).map(({ isLate }) => isLate)).toEqual([true, true, true]);
-    expect(checks.map(({ counted }) => counted)).toEqual([undefined, undefined, undefined]);
+    expect(folded.map(({ check }) => check.counted)).toEqual([undefined, undefined, undefined]);
   });
 });
 

@@ -76,11 +76,13 @@ export interface LocatedCheck extends Located {
 
 export interface AfterCheck {
   state: EndpointState;
+  /** The check with its marks `counted` and `isLate`. */
+  check: FinishedCheck;
   located: LocatedCheck;
 }
 
 /**
- * Returns the endpoint and its location after one more check, and sets the check's marks `counted` and `isLate`.
+ * Returns the endpoint and its location after one more check, and the check with its marks `counted` and `isLate`.
  * Returns `null` if the check doesn't count, because its location isn't one of the endpoint's or because it was already
  * recorded.
  * With one location, this is the same as `fold`, and the result is judged at its own time. With several locations, the
@@ -96,11 +98,11 @@ export function foldLocated(state: EndpointState, before: Located, check: Finish
   const input = inputOf(check);
   const after = locations.with(index, afterResult(own, input, check));
   const isOnly = locations.length === 1;
-  check.isLate = nowMs > input.checkedMs + silentAfterMs(rule);
-  if (check.isLate && !isOnly) {
-    check.counted = null;
+  const isLate = nowMs > input.checkedMs + silentAfterMs(rule);
+  if (isLate && !isOnly) {
     const located = { rule, locations: after, nowMs, newest: before.newest };
-    return { state, located: { ...located, verdict: null, decides: false, told: toldAlone(check) } };
+    const late = { ...check, isLate, counted: null };
+    return { state, check: late, located: { ...located, verdict: null, decides: false, told: toldAlone(check) } };
   }
   const atMs = isOnly ? input.checkedMs : nowMs;
   // The only location was in service when it ran the check.
@@ -109,18 +111,19 @@ export function foldLocated(state: EndpointState, before: Located, check: Finish
   const { outcome, degraded } = verdict;
   const isKnown = input.outcome !== 'unknown';
   const decides = outcome !== 'unknown' && (isKnown || OUTCOME_CODE[outcome] !== state.status);
-  if (!isOnly) check.counted = { outcome, degraded };
-  const counted: FoldInput = { ...input, outcome, degraded };
-  if (!isOnly && outcome === 'down') counted.sinceMs = downSince(state, after, rule, input);
+  const marked = isOnly ? { ...check, isLate } : { ...check, isLate, counted: { outcome, degraded } };
+  const sinceMs = !isOnly && outcome === 'down' ? { sinceMs: downSince(state, after, rule, input) } : {};
+  const counted: FoldInput = { ...input, outcome, degraded, ...sinceMs };
   const streaks: Streaks = decides ? { ...streaksAfter(state, counted), ...streaksOf(verdict) } : state;
   const next = foldWith(state, counted, streaks);
   const newest = newestAfter(state, next, before, check);
   const located = { rule, locations: after, nowMs, newest, verdict, decides };
-  if (isOnly) return { state: next, located: { ...located, told: toldAlone(check) } };
+  if (isOnly) return { state: next, check: marked, located: { ...located, told: toldAlone(check) } };
   // The reported check is the one that changed the status, even if a newer check from another location arrived first.
-  if (next.status !== state.status) next.lastCheckedMs = input.checkedMs;
+  const reported = next.status === state.status ? next : { ...next, lastCheckedMs: input.checkedMs };
   return {
-    state: next,
+    state: reported,
+    check: marked,
     located: {
       ...located,
       told: toldByAll(check, verdict, badVotes(after, rule, nowMs)),
@@ -171,10 +174,12 @@ function foldSilence(state: EndpointState, before: Located, check: FinishedCheck
   if (state.status === OUTCOME_CODE.unknown || locations.some((location) => isVoting(location, rule, nowMs)))
     return null;
   const verdict = verdictOf(locations, rule, nowMs);
-  if (locations.length > 1) check.counted = { outcome: 'unknown', degraded: false };
+  const counted = { outcome: 'unknown', degraded: false } as const;
+  const marked = locations.length > 1 ? { ...check, counted } : check;
   const after = fold(state, inputOf(check));
   const newest = newestAfter(state, after, before, check);
-  return { state: after, located: { rule, locations, nowMs, newest, verdict, decides: false, told: toldAlone(check) } };
+  const located = { rule, locations, nowMs, newest, verdict, decides: false, told: toldAlone(check) };
+  return { state: after, check: marked, located };
 }
 
 const newestAfter = (before: EndpointState, after: EndpointState, { newest }: Located, { location }: FinishedCheck) =>

@@ -5,6 +5,7 @@ import { errorCodeAt, errorIndex, toMicroseconds } from '../../history/check-enc
 import type { Sql, Tx } from '../../platform/database/database';
 import { epochMs, timeAt } from '../../platform/database/epoch-ms';
 import { storableMessage } from '../../platform/database/postgres-text';
+import { rowsOf } from '../../platform/database/rows-of';
 import { LOCATION_NAME } from '../../probe/probe-directory';
 import { SUPPORTED_PROTOCOLS } from '../../probe-protocol/protocol';
 import type { Located, StoredLocation } from './location-state';
@@ -90,14 +91,32 @@ function locationOf(row: Row): StoredLocation {
   };
 }
 
+type ChangedLocation = StoredLocation & { endpointId: string };
+
+const CHANGED = rowsOf<ChangedLocation>({
+  id: ['uuid', ({ endpointId }) => endpointId],
+  number: ['smallint', ({ number }) => number],
+  status: ['smallint', ({ status }) => OUTCOME_CODE[status ?? 'unknown']],
+  status_since: ['float8', ({ statusSinceMs }) => statusSinceMs],
+  failures: ['int', ({ failures }) => failures],
+  successes: ['int', ({ successes }) => successes],
+  bad: ['int', ({ badStreak }) => badStreak],
+  good: ['int', ({ goodStreak }) => goodStreak],
+  degraded: ['boolean', ({ degraded }) => degraded],
+  last_slot: ['float8', ({ lastSlotMs }) => lastSlotMs],
+  last_checked: ['float8', ({ lastCheckedMs }) => lastCheckedMs],
+  last_known: ['float8', ({ lastKnownMs }) => lastKnownMs],
+  error: ['smallint', ({ error }) => error && errorIndex(error.code)],
+  message: ['text', ({ error }) => error && storableMessage(error.message)],
+  address: ['text', ({ address }) => address && cut(address, MAX_ADDRESS, '')],
+  duration: ['int', ({ durationMs }) => toMicroseconds(durationMs)],
+});
+
 // Locks rows in order, because the statement that assigns change numbers also locks several rows. Cost: one heap-only
 // update each.
 const SAVE = `
   WITH v AS MATERIALIZED (
-    SELECT * FROM unnest($1::uuid[], $2::smallint[], $3::smallint[], $4::float8[], $5::int[], $6::int[], $7::int[], $8::int[], $9::boolean[],
-                         $10::float8[], $11::float8[], $12::float8[], $13::smallint[], $14::text[], $15::text[], $16::int[])
-      AS v (id, number, status, status_since, failures, successes, bad, good, degraded, last_slot, last_checked, last_known,
-            error, message, address, duration)),
+    SELECT * FROM ${CHANGED.as('v')}),
   locked AS MATERIALIZED (
     SELECT l.endpoint_id, l.number FROM v JOIN endpoint_location l ON l.endpoint_id = v.id AND l.number = v.number
      ORDER BY l.endpoint_id, l.number FOR NO KEY UPDATE OF l)
@@ -113,29 +132,8 @@ const SAVE = `
  * Saves the locations that a batch has changed. A location that was removed in the meantime isn't added again. Cost:
  * one statement, or none if the list is empty.
  */
-export async function saveLocations(
-  tx: Tx,
-  changed: readonly (StoredLocation & { endpointId: string })[],
-): Promise<void> {
-  if (changed.length === 0) return;
-  await tx.query(SAVE, [
-    changed.map(({ endpointId }) => endpointId),
-    changed.map(({ number }) => number),
-    changed.map(({ status }) => OUTCOME_CODE[status ?? 'unknown']),
-    changed.map(({ statusSinceMs }) => statusSinceMs),
-    changed.map(({ failures }) => failures),
-    changed.map(({ successes }) => successes),
-    changed.map(({ badStreak }) => badStreak),
-    changed.map(({ goodStreak }) => goodStreak),
-    changed.map(({ degraded }) => degraded),
-    changed.map(({ lastSlotMs }) => lastSlotMs),
-    changed.map(({ lastCheckedMs }) => lastCheckedMs),
-    changed.map(({ lastKnownMs }) => lastKnownMs),
-    changed.map(({ error }) => error && errorIndex(error.code)),
-    changed.map(({ error }) => error && storableMessage(error.message)),
-    changed.map(({ address }) => address && cut(address, MAX_ADDRESS, '')),
-    changed.map(({ durationMs }) => toMicroseconds(durationMs)),
-  ]);
+export async function saveLocations(tx: Tx, changed: readonly ChangedLocation[]): Promise<void> {
+  if (changed.length > 0) await tx.query(SAVE, CHANGED.of(changed));
 }
 
 /** The maximum length, in characters. */

@@ -132,7 +132,7 @@ export class RefusedResults {
   /** Returns true if the result is dropped. */
   private noteRefusal(entry: PendingCheck, failure: WriteFailure): boolean {
     const isGivenUp = this.queue.refused(entry, failure, this.writer.written, this.clock.monotonic());
-    if (isGivenUp) entry.resolve?.('dropped');
+    if (isGivenUp) entry.resolve?.('dropped', entry.check);
     return isGivenUp;
   }
 

@@ -1,10 +1,11 @@
 import { LOST_MS, silentAfterSql, votesNeededSql } from '../../endpoint/verdict';
 import { OUTCOME_CODE } from '../../endpoint/outcome-code';
-import { type FinishedCheck, LOCAL } from '../../engine/finished-check';
+import { type FinishedCheck, type FinishedResult, LOCAL } from '../../engine/finished-check';
 import { toMicroseconds } from '../../history/check-encoding';
 import type { Tx } from '../../platform/database/database';
 import { epochMs, timeAt } from '../../platform/database/epoch-ms';
 import { RowsMoved } from '../../platform/database/postgres-errors';
+import { type Columns, rowsOf } from '../../platform/database/rows-of';
 import type { UnchangedUpRun } from './batch';
 import type { Streaks } from './endpoint-state';
 import { IS_IN_SERVICE, MAX_ADDRESS } from './location-store';
@@ -48,7 +49,7 @@ interface UnchangedUpRow {
  * with another writer. Use a lock timeout that is shorter than the server's deadlock detection.
  */
 export async function saveUnchangedUp(tx: Tx, runs: readonly UnchangedUpRun[]): Promise<UnchangedUpSaved> {
-  const [row] = await tx.query<UnchangedUpRow>(SAVE_UNCHANGED_UP, columnsOf(runs));
+  const [row] = await tx.query<UnchangedUpRow>(SAVE_UNCHANGED_UP, RUNS.of(runs));
   const streaksAt = (index: number) => ({
     successes: row?.successes?.[index] ?? 0,
     goodStreak: row?.good?.[index] ?? 0,
@@ -74,10 +75,7 @@ export async function saveUnchangedLocated(
   nowMs: number,
 ): Promise<ReadonlySet<string>> {
   const [row] = await tx.query<UnchangedLocatedRow>(SAVE_UNCHANGED_LOCATED, [
-    ...columnsOf(runs),
-    list(runs, ({ location }) => location),
-    list(runs, ({ nearestMs }) => (nearestMs === Infinity ? null : nearestMs)),
-    runs.map(({ results }) => cut(results.at(-1)?.check.result.address ?? '', MAX_ADDRESS, '') || null),
+    ...LOCATED_RUNS.of(runs),
     nowMs,
   ]);
   if (row?.count !== row?.moved) throw new RowsMoved('A location was changed while its endpoint was saved.');
@@ -90,45 +88,25 @@ const missedOf = (runs: readonly UnchangedUpRun[], saved: readonly string[] | nu
   return new Set(runs.flatMap(({ endpointId }) => (known.has(endpointId) ? [] : endpointId)));
 };
 
-/** An array in PostgreSQL's text format, for values that need no quoting. */
-const list = (runs: readonly UnchangedUpRun[], value: (run: UnchangedUpRun) => string | number | null): string =>
-  `{${runs.map((run) => value(run) ?? 'NULL').join(',')}}`;
-
-function columnsOf(runs: readonly UnchangedUpRun[]): string[] {
-  const column = (value: (run: UnchangedUpRun) => string | number | null) => list(runs, value);
-  const newest = (value: (check: FinishedCheck) => number | null) =>
-    column(({ results }) => {
-      const last = results.at(-1);
-      return last ? value(last.check) : null;
-    });
-  return [
-    column(({ endpointId }) => endpointId),
-    column(({ revision }) => revision),
-    column(({ results }) => results.length),
-    column(plannedIn),
-    column(({ firstSlotMs }) => firstSlotMs),
-    column(({ lastSlotMs }) => lastSlotMs),
-    column(({ firstCheckedMs }) => firstCheckedMs),
-    column(({ lastCheckedMs }) => lastCheckedMs),
-    column(({ hourMs }) => hourMs),
-    newest(({ result }) => storedDuration(result.durationMs)),
-    ...PHASES.map((phase) => newest(({ result }) => toMicroseconds(result.phases[phase]))),
-    newest(({ result }) => result.statusCode),
-    newest(({ result }) => (result.certificate ? Date.parse(result.certificate.expiresAt) : null)),
-  ];
-}
-
 const plannedIn = ({ results }: UnchangedUpRun): number => {
   let planned = 0;
   for (const { check } of results) if (check.planned) planned++;
   return planned;
 };
 
-/** In the order of the `last_…_us` columns. */
-export const PHASES = ['dnsMs', 'connectMs', 'tlsMs', 'firstByteMs', 'transferMs'] as const;
-export const SET_PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer']
-  .map((name) => `last_${name}_us = v.${name}`)
-  .join(', ');
+/** The `last_…_us` columns and their phases. */
+const PHASES = [
+  ['dns', 'dnsMs'],
+  ['connect', 'connectMs'],
+  ['tls', 'tlsMs'],
+  ['first_byte', 'firstByteMs'],
+  ['transfer', 'transferMs'],
+] as const;
+export const SET_PHASES = PHASES.map(([column]) => `last_${column}_us = v.${column}`).join(', ');
+
+/** When the certificate of the result expires, or `null` if it has none. */
+export const certificateMs = ({ certificate }: FinishedResult): number | null =>
+  certificate ? Date.parse(certificate.expiresAt) : null;
 
 export const storedDuration = (ms: number | null): number | null => (ms === null ? null : toMicroseconds(ms));
 
@@ -136,11 +114,37 @@ const before = (outcome: string): string =>
   `CASE WHEN s.hour_start = ${timeAt('v.hour')} THEN s.before_${outcome}
         WHEN s.hour_start = ${timeAt('v.hour')} - interval '1 hour' THEN s.hour_${outcome} ELSE 0 END`;
 
-const COLUMNS =
-  'id, revision, count, planned, first_slot, last_slot, first_checked, last_checked, hour, duration, dns, connect, tls, first_byte, transfer, status_code, certificate';
-const ARRAYS = 'uuid int int int float8 float8 float8 float8 float8 int int int int int int int float8'.split(' ');
-const valuesOf = (types: readonly string[]): string =>
-  types.map((type, index) => `$${index + 1}::${type}[]`).join(', ');
+const newest = (value: (check: FinishedCheck) => number | null) => {
+  return ({ results }: UnchangedUpRun): number | null => {
+    const last = results.at(-1);
+    return last ? value(last.check) : null;
+  };
+};
+
+/** The durations of the phases of the newest check, in microseconds. */
+export const phaseColumns = <Item>(checkOf: (item: Item) => FinishedCheck | undefined): Columns<Item> =>
+  Object.fromEntries(
+    PHASES.map(([column, phase]) => [
+      column,
+      ['int', (item: Item) => toMicroseconds(checkOf(item)?.result.phases[phase] ?? null)] as const,
+    ]),
+  );
+
+const RUNS = rowsOf<UnchangedUpRun>({
+  id: ['uuid', ({ endpointId }) => endpointId],
+  revision: ['int', ({ revision }) => revision],
+  count: ['int', ({ results }) => results.length],
+  planned: ['int', plannedIn],
+  first_slot: ['float8', ({ firstSlotMs }) => firstSlotMs],
+  last_slot: ['float8', ({ lastSlotMs }) => lastSlotMs],
+  first_checked: ['float8', ({ firstCheckedMs }) => firstCheckedMs],
+  last_checked: ['float8', ({ lastCheckedMs }) => lastCheckedMs],
+  hour: ['float8', ({ hourMs }) => hourMs],
+  duration: ['int', newest(({ result }) => storedDuration(result.durationMs))],
+  ...phaseColumns(({ results }) => results.at(-1)?.check),
+  status_code: ['int', newest(({ result }) => result.statusCode)],
+  certificate: ['float8', newest(({ result }) => certificateMs(result))],
+});
 
 /** SQL assignments that apply the newest result of a run `v` to a state `s`, except for its streaks and times. */
 const COUNTED = `last_duration_us = v.duration, ${SET_PHASES},
@@ -171,7 +175,7 @@ const SAVE_UNCHANGED_UP = `
        SET consecutive_successes = s.consecutive_successes + v.count, consecutive_good = s.consecutive_good + v.count,
            last_checked_at = ${timeAt('v.last_checked')},
            last_slot_at = ${timeAt('v.last_slot')}, ${COUNTED}
-      FROM unnest(${valuesOf(ARRAYS)}) AS v (${COLUMNS})
+      FROM ${RUNS.as('v')}
       JOIN endpoint_schedule c ON c.endpoint_id = v.id AND c.active AND c.revision = v.revision AND NOT c.located
      WHERE s.endpoint_id = v.id AND ${IS_WELL} AND s.last_slot_at < ${timeAt('v.first_slot')}
        AND s.last_checked_at < ${timeAt('v.first_checked')}
@@ -185,8 +189,13 @@ const SAVE_UNCHANGED_UP = `
          array_agg(up_since) FILTER (WHERE open) AS "upSinceMs", array_agg(good_since) FILTER (WHERE open) AS "goodSinceMs"
     FROM saved`;
 
-const LOCATION_ARRAYS = [...ARRAYS, 'smallint', 'float8', 'text'];
-const NOW = timeAt(`$${LOCATION_ARRAYS.length + 1}::float8`);
+const LOCATED_RUNS = rowsOf<UnchangedUpRun>({
+  ...RUNS.columns,
+  number: ['smallint', ({ location }) => location],
+  nearest: ['float8', ({ nearestMs }) => (nearestMs === Infinity ? null : nearestMs)],
+  address: ['text', ({ results }) => cut(results.at(-1)?.check.result.address ?? '', MAX_ADDRESS, '') || null],
+});
+const NOW = timeAt(`$${Object.keys(LOCATED_RUNS.columns).length + 1}::float8`);
 /** SQL conditions for a location `l` of an endpoint `e` with schedule `c`, in a run `v`. */
 const IS_OWN = 'l.number = v.number';
 const HEARD = `${NOW} - ${silentAfterSql('c')}`;
@@ -200,7 +209,7 @@ const IS_VOTING = `${IS_PRESENT} AND (${IS_OWN} OR (l.status IN (${OUTCOME_CODE.
 const SAVE_UNCHANGED_LOCATED = `
   WITH steady AS MATERIALIZED (
     SELECT v.*, s.ctid AS read_at, o.good, o.successes[q.nth] AS successes
-      FROM unnest(${valuesOf(LOCATION_ARRAYS)}) AS v (${COLUMNS}, number, nearest, address)
+      FROM ${LOCATED_RUNS.as('v')}
       JOIN endpoint_schedule c ON c.endpoint_id = v.id AND c.active AND c.revision = v.revision AND c.located
       JOIN endpoint e ON e.id = v.id
       JOIN endpoint_state s ON s.endpoint_id = v.id AND s.last_checked_at IS NOT NULL AND ${IS_WELL}

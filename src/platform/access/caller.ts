@@ -1,9 +1,6 @@
 import { createParamDecorator, SetMetadata, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-
-/** The permissions of a key. Each role includes the previous ones. */
-export const ROLES = ['read', 'write', 'admin'] as const;
-export type Role = (typeof ROLES)[number];
+import type { Permission, Role } from './permissions';
 
 export interface CallerPerson {
   /** A UUID. */
@@ -44,11 +41,11 @@ export interface ProbeCaller {
 }
 
 /**
- * The callers that may use a route. `public` needs no key. `operator` needs the operator token or an operator's
- * session. `person` needs the session of a person with an account, whether or not they are in an organization. `probe`
+ * The callers that may use a route: those with a permission, or one of the others. `public` needs no key. `operator`
+ * needs the operator token or an operator's session. `person` needs the session of a person with an account, whether or not they are in an organization. `probe`
  * needs a probe's token.
  */
-export type AccessRule = Role | 'public' | 'operator' | 'person' | 'probe';
+export type AccessRule = Permission | 'public' | 'operator' | 'person' | 'probe';
 export const ACCESS = Symbol('auth:access');
 
 /** Sets who may call a route. A route without this decorator is rejected at run time and fails the access test. */

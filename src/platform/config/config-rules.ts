@@ -219,7 +219,7 @@ export const IsScopes = textRule(
 
 /** A rule in the form `group=organization:role` or `group=operator`. The group may end with `*`. */
 export const GROUP_RULE =
-  /^(?<group>[^=*]*)(?<star>\*?)(?<!^)=(?:(?<operator>operator)|(?<organization>.+):(?<role>read|write|admin))$/u;
+  /^(?<group>[^=*]*)(?<star>\*?)(?<!^)=(?:(?<operator>operator)|(?<organization>.+):(?<role>read|responder|write|admin))$/u;
 
 export const IsGroupRule = textRule(
   'must be rules such as ops=Default:admin, shop-*=Shop:write or root=operator, separated by commas',

@@ -36,7 +36,7 @@ const WRONG_PORT = new WrongDatabaseUrl(
 );
 const WRONG_PORTS = new WrongDatabaseUrl('must have one port for all hosts, or one for each of them');
 
-/** The allowed values for `sslmode`. See docs/operations.md. */
+/** The allowed values for `sslmode`. See docs/reference/operations.md. */
 export const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
 /** The `target_session_attrs` values that make sense for a service that writes data. */
 export const SESSION_ATTRIBUTES = ['any', 'read-write', 'primary'];

@@ -55,7 +55,7 @@ export class DatabaseServer {
     const server = PostgresServer.at(url);
     for (const name of server.connection.idleParameters)
       logger.warn(
-        `DATABASE_URL: its parameter ${name} has no effect. The supported parameters are listed in docs/operations.md.`,
+        `DATABASE_URL: its parameter ${name} has no effect. The supported parameters are listed in docs/reference/operations.md.`,
       );
     return new DatabaseServer(server, null);
   }

@@ -15,7 +15,7 @@ const descriptionAt = (
   base: string,
 ): string => `The API for websites, their endpoints, alert rules, and every event that they raise.
 
-**Authentication**: send \`Authorization: Bearer <key>\` or \`X-API-Key: <key>\`. A key belongs to one organization and has a role: \`read\`, \`write\`, or \`admin\`. The browser of a signed-in user has a session instead, in one organization at a time. If you send \`X-Organization: org_…\` and the session is in another organization, you get 409 \`conflict\`.
+**Authentication**: send \`Authorization: Bearer <key>\` or \`X-API-Key: <key>\`. A key belongs to one organization and has a role: \`read\`, \`responder\`, \`write\`, or \`admin\`. The browser of a signed-in user has a session instead, in one organization at a time. If you send \`X-Organization: org_…\` and the session is in another organization, you get 409 \`conflict\`.
 
 **IDs** have a prefix and are opaque. **Times** are ISO 8601 in UTC with milliseconds. **Durations** in the fields \`interval\` and \`timeout\` are in seconds.
 

@@ -94,7 +94,7 @@ function withoutDefault({ default: value, ...property }: Json, isTold: boolean):
   return { ...property, description, 'x-default': value };
 }
 
-/** Explains each problem code and its fix, in the reference and in `docs/problems.md`. */
+/** Explains each problem code and its fix, in the reference and in `docs/reference/problems.md`. */
 export function withProblemsExplained(document: OpenAPIObject): OpenAPIObject {
   const whole = Object.entries(PROBLEMS).map(([code, { status, title, help }]) => [
     code,

@@ -21,6 +21,7 @@ interface Header {
 }
 
 const wholeValue = (value: unknown, change: (sealed: string) => string): Envelope => ({
+  ...(value as Envelope),
   sealed: change((value as Envelope).sealed),
 });
 
@@ -45,6 +46,16 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     context: `'endpoint:' || id || ':headers'`,
     map: (value, change) =>
       (value as Header[]).map((header) => (header.sealed ? { ...header, value: change(header.value) } : header)),
+  },
+  {
+    table: 'endpoint',
+    column: 'settings',
+    path: '$.sealed',
+    context: `'endpoint:' || id || ':settings'`,
+    map: (value, change) => {
+      const { sealed } = value as Partial<Envelope>;
+      return sealed === undefined ? value : { ...(value as object), sealed: change(sealed) };
+    },
   },
   {
     table: 'idempotency_key',

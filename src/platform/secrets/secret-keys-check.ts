@@ -42,7 +42,7 @@ export class SecretKeysCheck implements OnModuleInit {
       );
     } else if (plain > 0) {
       this.logger.warn(
-        `${plain} stored secrets are not encrypted: they were saved without SECRETS_KEYS, here or by another instance. ` +
+        `${plain} stored ${plain === 1 ? 'secret is not encrypted: it was' : 'secrets are not encrypted: they were'} saved without SECRETS_KEYS, here or by another instance. ` +
           'Run "npm run secrets:rotate" to encrypt them.',
       );
     }

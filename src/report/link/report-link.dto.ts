@@ -37,7 +37,7 @@ export class CreateReportLinkDto {
   })
   @Optional()
   @IsTimeZoneName()
-  time_zone?: string;
+  timezone?: string;
 
   @TargetField()
   target?: number;
@@ -81,7 +81,7 @@ export class CreatedReportLinkView {
   month!: string;
 
   @ApiProperty({ example: 'Europe/Berlin' })
-  time_zone!: string;
+  timezone!: string;
 
   @ApiProperty({ type: Number, description: 'In percent.', example: DEFAULT_TARGET })
   target!: number;
@@ -113,7 +113,7 @@ export interface ReportLinkRow {
   org_id: string;
   title: string;
   month: string;
-  time_zone: string;
+  timezone: string;
   /** A decimal number as text. */
   target: string;
   website_id: string | null;
@@ -126,7 +126,7 @@ export const toReportLinkView = (row: ReportLinkRow): ReportLinkView => ({
   id: formatId('reportLink', row.id),
   title: row.title,
   month: row.month,
-  time_zone: row.time_zone,
+  timezone: row.timezone,
   target: Number(row.target),
   website_id: row.website_id === null ? null : formatId('website', row.website_id),
   tag: row.tag,

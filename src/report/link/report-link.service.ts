@@ -27,12 +27,12 @@ const TOKEN_BYTES = 32;
 const TOKEN = /^[\w-]{43}$/;
 const TITLE = 'Uptime report';
 
-const COLUMNS = 'id, org_id, title, month, time_zone, target, website_id, tag, created_at, expires_at';
+const COLUMNS = 'id, org_id, title, month, timezone, target, website_id, tag, created_at, expires_at';
 const PAGE = `SELECT ${COLUMNS} FROM report_link WHERE org_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
 const LOCK = 'SELECT 1 FROM organization WHERE id = $1 FOR NO KEY UPDATE';
 const COUNT = 'SELECT count(*)::integer AS used FROM report_link WHERE org_id = $1';
 const INSERT = `
-  INSERT INTO report_link (id, org_id, hash, title, month, time_zone, target, website_id, tag, created_at, expires_at)
+  INSERT INTO report_link (id, org_id, hash, title, month, timezone, target, website_id, tag, created_at, expires_at)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING ${COLUMNS}`;
 const REMOVE = `DELETE FROM report_link WHERE org_id = $1 AND id = $2 RETURNING ${COLUMNS}`;
 const FIND = `

@@ -107,7 +107,7 @@ const tableStart = (label: string, columns: readonly string[]): string =>
     .join('')}</tr></thead><tbody role="rowgroup">`;
 const TABLE_END = '\n</tbody></table></div>';
 
-function* outages({ outages: all, time_zone: zone, total }: UptimeReportView): Generator<string> {
+function* outages({ outages: all, timezone: zone, total }: UptimeReportView): Generator<string> {
   const unplanned = all.filter(({ planned }) => !planned);
   yield '\n<h2 class="part">Outages</h2>';
   if (unplanned.length === 0) {
@@ -130,7 +130,7 @@ export function* reportHtml(
   report: UptimeReportView,
   { title, organization, tag, expiresAt, root }: SharedFrame,
 ): Generator<string> {
-  const { month, time_zone: zone, target, total, endpoints, until, to } = report;
+  const { month, timezone: zone, target, total, endpoints, until, to } = report;
   const heading = `${title}, ${monthText(month)}`;
   const facts = [
     `Target ${target} %${tag === null ? '' : ` for tag <strong>${html(tag)}</strong>`}`,

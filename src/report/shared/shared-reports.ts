@@ -96,8 +96,8 @@ export class SharedReports {
     const known = this.kept.get(key);
     if (known && nowMs - known.madeAtMs < KEPT_MS) return known.body;
     if (this.computed.take(link.org_id) > 0) throw problems.temporarilyUnavailable();
-    const { month, time_zone, website_id: website, tag } = link;
-    const selection = { month, time_zone, ...(tag !== null && { tag }) };
+    const { month, timezone, website_id: website, tag } = link;
+    const selection = { month, timezone, ...(tag !== null && { tag }) };
     const [report, organization] = await Promise.all([
       this.reports.uptime(link.org_id, {
         ...selection,

@@ -52,7 +52,7 @@ export class ReportController {
       'failures',
       'unknown',
     ],
-    constants: ({ month, time_zone, from, until, target }) => ({ month, time_zone, from, until, target }),
+    constants: ({ month, timezone, from, until, target }) => ({ month, timezone, from, until, target }),
   })
   uptime(@OrgId() orgId: string, @Query() query: UptimeReportQuery): Promise<UptimeReportView> {
     return this.reports.uptime(orgId, query);

@@ -52,7 +52,7 @@ export class ReportSelectionQuery {
   @ApiPropertyOptional({ description: ZONE, example: 'Europe/Berlin', maxLength: 64 })
   @Optional()
   @IsTimeZoneName()
-  time_zone?: string;
+  timezone?: string;
 
   @ApiPropertyOptional({
     description: 'Report only the endpoints of this website.',
@@ -252,7 +252,7 @@ export class UptimeReportView {
   month!: string;
 
   @ApiProperty({ example: 'Europe/Berlin' })
-  time_zone!: string;
+  timezone!: string;
 
   @ApiProperty({
     type: String,

@@ -97,7 +97,7 @@ export class ReportService {
     };
     return {
       month: month.name,
-      time_zone: month.timeZone,
+      timezone: month.timeZone,
       from: iso(month.from),
       to: iso(month.to),
       until: iso(until),
@@ -136,7 +136,7 @@ export class ReportService {
       return prefix === '?' ? problems.invalidQuery(found) : problems.validationFailed(found);
     };
     const now = this.clock.now();
-    const timeZone = query.time_zone ?? (await this.zones.of(orgId));
+    const timeZone = query.timezone ?? (await this.zones.of(orgId));
     const month = readReportMonth(query.month, timeZone, now);
     if (typeof month === 'string') throw refused('month', 'invalid_format', month);
     const websiteId = query.website_id === undefined ? null : parseId('website', query.website_id);

@@ -19,6 +19,7 @@ const PAGE = {
   title: null,
   description: '',
   accent: null,
+  downAfterMinutes: null,
   logoHash: null,
   domain: null,
   indexed: true,

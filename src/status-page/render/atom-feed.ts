@@ -1,5 +1,5 @@
 import { publicText } from '../incident-words';
-import type { StatusIncident, StatusUpdate } from '../page-incidents';
+import type { StatusIncident, StatusPeriod, StatusUpdate } from '../page-incidents';
 import type { StatusMaintenance } from '../page-maintenance';
 import type { StatusOutage, StatusSnapshot } from '../status-snapshot';
 import { STATUS_WORDS } from './incident-html';
@@ -54,11 +54,26 @@ function workEntry(work: StatusMaintenance, { home }: PagePaths): Entry {
   };
 }
 
+/** The maximum number of outages that an entry lists. */
+const MAX_LISTED = 10;
+
+/** Returns text such as "2 outages: 2026-11-24 09:15 to 09:20 UTC, since 2026-11-24 09:23 UTC." */
+function outageText(outages: readonly StatusPeriod[]): string {
+  const listed = outages
+    .slice(0, MAX_LISTED)
+    .toReversed()
+    .map(({ started_at, ended_at }) =>
+      ended_at === null ? `since ${utc(started_at)}` : utcRange(started_at, ended_at),
+    );
+  return `${outages.length} outages: ${listed.length < outages.length ? '…, ' : ''}${listed.join(', ')}.`;
+}
+
 /** The updates are newest first. */
 function incidentEntry(incident: StatusIncident, paths: PagePaths): Entry {
-  const { id, title, started_at, ended_at, updates, published_at, updated_at } = incident;
+  const { id, title, started_at, ended_at, outages, updates, published_at, updated_at } = incident;
   const began = `Since ${utc(started_at)}`;
-  const times = ended_at === null ? `${began}.` : `${began}, ended ${utc(ended_at)}.`;
+  const recurred = outages ? ` ${outageText(outages)}` : '';
+  const times = `${ended_at === null ? began : `${began}, ended ${utc(ended_at)}`}.${recurred}`;
   const said = ({ at, status, text }: StatusUpdate): string =>
     [`${utc(at)}, ${status === null ? 'Update' : STATUS_WORDS[status]}`, publicText(text)]
       .filter((part) => part !== '')

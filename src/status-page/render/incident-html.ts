@@ -2,10 +2,10 @@ import type { IncidentStatus } from '../../incident/incident-row';
 import { capitalized } from '../../platform/text/capitalized';
 import { html } from '../../platform/text/html';
 import { piecesOf, publicText } from '../incident-words';
-import type { StatusIncident, StatusUpdate } from '../page-incidents';
+import { downtimeMs, type StatusIncident, type StatusUpdate } from '../page-incidents';
 import type { StatusOutage, StatusSnapshot } from '../status-snapshot';
 import { affected } from './maintenance-html';
-import { clipped, documentEnd, documentStart, type PageLinks, pill, timeBetween } from './page-parts';
+import { clipped, documentEnd, documentStart, durationText, type PageLinks, pill, timeBetween } from './page-parts';
 import { stamp } from './times';
 
 export const STATUS_WORDS: Readonly<Record<IncidentStatus, string>> = {
@@ -45,14 +45,24 @@ const statusPill = ({ status, ended_at }: StatusIncident): string =>
 
 const OLDER = '<p class="small soft">Older updates are not shown.</p>';
 
-/** Describes what an incident affects, and since when. `now` determines its duration so far. */
+/** Returns how long the incident took. The time between two outages doesn't count. */
+function lengthText(incident: StatusIncident, now: string): string {
+  const { ended_at, outages } = incident;
+  const length = durationText(downtimeMs(incident, now));
+  if (outages) return `${ended_at === null ? 'so far ' : ''}${length} in ${outages.length} outages`;
+  return ended_at === null ? `ongoing, ${length}` : length;
+}
+
+/** Describes what an incident affects, since when, and how long it took. `now` determines its duration so far. */
 function timesOf(incident: StatusIncident, now: string): string {
-  const { started_at, ended_at } = incident;
-  const lasted = timeBetween(started_at, ended_at ?? now);
+  const { started_at, ended_at, outages } = incident;
+  const began = `Started ${stamp(started_at)}`;
   const times =
-    ended_at === null
-      ? `Started ${stamp(started_at)}, ${lasted} ago.`
-      : `${stamp(started_at)} to ${stamp(ended_at)}, ${lasted}.`;
+    ended_at !== null
+      ? `${stamp(started_at)} to ${stamp(ended_at)}, ${lengthText(incident, now)}.`
+      : outages
+        ? `${began}, ${lengthText(incident, now)}.`
+        : `${began}, ${timeBetween(started_at, now)} ago.`;
   return `<p class="small soft">Affects ${html(affected(incident))}. ${times}</p>`;
 }
 
@@ -84,12 +94,11 @@ interface PastItem {
 }
 
 function pastIncident(incident: StatusIncident, now: string, { paths }: PageLinks): PastItem {
-  const { id, title, started_at, ended_at } = incident;
+  const { id, title, started_at } = incident;
   const summary = summaryOf(incident);
-  const lasted = `${ended_at === null ? 'ongoing, ' : ''}${timeBetween(started_at, ended_at ?? now)}`;
   return {
     at: started_at,
-    html: `<li><div class="row"><h3 dir="auto"><a href="${paths.incident(id)}">${html(title)}</a></h3><span class="small soft">${stamp(started_at)} · ${lasted}</span></div>${
+    html: `<li><div class="row"><h3 dir="auto"><a href="${paths.incident(id)}">${html(title)}</a></h3><span class="small soft">${stamp(started_at)} · ${lengthText(incident, now)}</span></div>${
       summary === '' ? '' : `<p class="small soft" dir="auto">${html(summary)}</p>`
     }</li>`,
   };

@@ -105,8 +105,11 @@ export const documentEnd = ({ paths }: PageLinks, json: string, refresh = ''): s
 `;
 
 /** Returns a duration such as `2 h 5 min`, using the two largest units. */
-export function timeBetween(from: string, until: string): string {
-  const minutes = Math.floor((Date.parse(until) - Date.parse(from)) / 60_000);
+export const timeBetween = (from: string, until: string): string => durationText(Date.parse(until) - Date.parse(from));
+
+/** Returns a duration in milliseconds as text, such as `2 h 5 min`. */
+export function durationText(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
   if (minutes < 1) return 'less than a minute';
   if (minutes < 60) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);

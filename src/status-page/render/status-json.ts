@@ -59,12 +59,13 @@ function* each<Item>(items: readonly Item[], form: (item: Item) => unknown): Gen
   for (const item of items) yield form(item);
 }
 
-const incidentToJson = ({ id, title, status, started_at, ended_at, endpoints, updates }: StatusIncident) => ({
+const incidentToJson = ({ id, title, status, started_at, ended_at, outages, endpoints, updates }: StatusIncident) => ({
   id,
   title,
   status,
   started_at,
   ended_at,
+  outages: outages ?? [{ started_at, ended_at }],
   endpoints,
   updates: each(updates, (update) => ({ ...update, text: publicText(update.text) })),
 });

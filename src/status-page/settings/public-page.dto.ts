@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayMaxSize, ArrayUnique, IsArray, IsBoolean, IsString, Matches, MaxLength } from 'class-validator';
+import { ArrayMaxSize, ArrayUnique, IsArray, IsBoolean, IsInt, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
 import { IsName, Nullable, ObjectList, Optional, ReadOnlyFieldsOf } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';
 import { IsPublicId } from '../../platform/ids/public-id.rule';
@@ -12,6 +12,8 @@ const MAX_GROUPS = 50;
 const MAX_ENDPOINTS = 200;
 const MAX_WEBSITES = 100;
 const MAX_LOGO_TEXT = 90_000;
+/** In minutes. */
+const MAX_DOWN_AFTER = 60;
 
 const ENDPOINT_ID = 'ep_01jd3k6q7be5y9x4v2m8n0r1st';
 const WEBSITE_ID = 'ws_01jd3k6q7be5y9x4v2m8n0r1st';
@@ -54,6 +56,16 @@ const TEXTS = {
     example: 'https://example.com/support',
   },
   enabled: { description: 'Whether the page is public. Off by default.', example: true },
+  down_after_minutes: {
+    type: 'integer' as const,
+    nullable: true,
+    description:
+      'How many minutes an endpoint must fail before the page shows it as down. Shorter outages are not listed. With 0, the page shows the first failed check. `null`: as soon as one of its alert rules would trigger, or after two failed checks if it has none.',
+    minimum: 0,
+    maximum: MAX_DOWN_AFTER,
+    default: null,
+    example: null,
+  },
 };
 
 export class CreatePageGroupDto {
@@ -163,6 +175,9 @@ export class PublicPageView {
   })
   groups!: PageGroupView[];
 
+  @ApiProperty(TEXTS.down_after_minutes)
+  down_after_minutes!: number | null;
+
   @ApiProperty(TEXTS.enabled)
   enabled!: boolean;
 
@@ -215,6 +230,12 @@ class PageFields {
   @IsDomain()
   domain?: string | null;
 
+  @ApiPropertyOptional(TEXTS.down_after_minutes)
+  @Nullable()
+  @IsInt()
+  @Min(0)
+  @Max(MAX_DOWN_AFTER)
+  down_after_minutes?: number | null;
   @ApiPropertyOptional(TEXTS.indexed)
   @Optional()
   @IsBoolean()
@@ -279,6 +300,7 @@ export interface PublicPageRow {
   accent: string | null;
   logo_hash: string | null;
   domain: string | null;
+  down_after_minutes: number | null;
   indexed: boolean;
   support_url: string | null;
   groups: PageGroup[] | null;
@@ -305,6 +327,7 @@ export const toPublicPageView = (row: PublicPageRow, groups: readonly PageGroup[
     endpoints: endpoints.map((id) => formatId('endpoint', id)),
     websites: websites.map((id) => formatId('website', id)),
   })),
+  down_after_minutes: row.down_after_minutes,
   enabled: row.enabled,
   key: row.external_key,
   owner: row.owner,

@@ -27,7 +27,7 @@ import {
 
 const DEFAULT_LIMIT = 100;
 const COLUMNS =
-  'id, website_id, slug, enabled, title, description, accent, logo_hash, domain, indexed, support_url, groups, external_key, owner, updated_at';
+  'id, website_id, slug, enabled, title, description, accent, logo_hash, domain, down_after_minutes, indexed, support_url, groups, external_key, owner, updated_at';
 const PAGE = `SELECT ${COLUMNS} FROM status_page
   WHERE (org_id, id) > ($1::uuid, $2::uuid) AND org_id <= $1::uuid ORDER BY org_id, id LIMIT $3`;
 const ONE = `SELECT ${COLUMNS} FROM status_page WHERE org_id = $1 AND id = $2`;
@@ -36,12 +36,12 @@ const SOME = `SELECT ${COLUMNS} FROM status_page WHERE org_id = $1 AND id = ANY 
 
 const SENT = 'json_populate_recordset(NULL::status_page, $2::json)';
 const INSERT = `INSERT INTO status_page
-    (id, org_id, slug, enabled, title, description, accent, domain, indexed, support_url, groups, updated_at, external_key)
-  SELECT id, $1, slug, enabled, title, description, accent, domain, indexed, support_url, groups, updated_at, external_key
+    (id, org_id, slug, enabled, title, description, accent, domain, down_after_minutes, indexed, support_url, groups, updated_at, external_key)
+  SELECT id, $1, slug, enabled, title, description, accent, domain, down_after_minutes, indexed, support_url, groups, updated_at, external_key
     FROM ${SENT}`;
 const UPDATE = `UPDATE status_page p
     SET slug = r.slug, enabled = r.enabled, title = r.title, description = r.description, accent = r.accent,
-        domain = r.domain, indexed = r.indexed, support_url = r.support_url, groups = r.groups, updated_at = r.updated_at, external_key = r.external_key
+        domain = r.domain, down_after_minutes = r.down_after_minutes, indexed = r.indexed, support_url = r.support_url, groups = r.groups, updated_at = r.updated_at, external_key = r.external_key
    FROM ${SENT} r WHERE p.org_id = $1 AND p.id = r.id`;
 const SET_LOGOS = `UPDATE status_page p SET logo_hash = l.hash, logo = decode(l.body, 'base64'), logo_type = l.type
    FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[]) AS l (id, hash, body, type) WHERE p.org_id = $1 AND p.id = l.id`;
@@ -307,6 +307,7 @@ const emptyPage = (id: string, title: string, now: Date): PublicPageRow => ({
   accent: null,
   logo_hash: null,
   domain: null,
+  down_after_minutes: null,
   indexed: true,
   support_url: null,
   groups: [],
@@ -323,6 +324,7 @@ const changed = (row: PublicPageRow, dto: UpdatePublicPageDto, now: Date): Publi
   description: dto.description?.trim() ?? row.description,
   accent: dto.accent === undefined ? row.accent : (dto.accent?.toLowerCase() ?? null),
   domain: typeof dto.domain === 'string' ? readDomain(dto.domain) : dto.domain === null ? null : row.domain,
+  down_after_minutes: dto.down_after_minutes === undefined ? row.down_after_minutes : dto.down_after_minutes,
   indexed: dto.indexed ?? row.indexed,
   support_url: dto.support_url === undefined ? row.support_url : dto.support_url,
   groups: dto.groups === undefined ? row.groups : toPageGroups(dto.groups),

@@ -239,7 +239,7 @@ describe('channel email, beyond the contract', () => {
     expect(await send(undefined)).toEqual({
       result: 'rejected',
       status: null,
-      error: 'No SMTP account: the alert has no "smtp" and the server has no SMTP_URL',
+      error: 'No mail server is configured. Add one to the contact or set SMTP_URL.',
       gone: false,
     });
   });

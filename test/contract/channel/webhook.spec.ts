@@ -3,6 +3,7 @@ import { describeChannel, httpStatuses } from '../../../packages/testing/channel
 import { type ChannelBench, NOW, openChannelBench } from '../../../packages/testing/channel/channel-bench';
 import { notificationOf } from '../../../packages/testing/channel/notifications';
 import type { ReceivedMessage } from '../../../packages/testing/channel/provider-double';
+import { FakeProvider } from '../../../packages/testing/servers/fake-provider';
 import { WEBHOOK_SECRETS, type WebhookSink, webhookSink } from '../../../packages/testing/providers/webhook-sink';
 
 interface WebhookBody {
@@ -105,6 +106,74 @@ describe('channel webhook, beyond the contract', () => {
       method: 'PUT',
       path: '/hook/canary-webhook-path',
       headers: { 'x-token': 'canary-header-value', 'content-type': 'application/json; charset=utf-8' },
+    });
+  });
+
+  describe('with a custom body', () => {
+    const BODY = { text: '{{title}}', state: { $switch: 'state', down: 1, default: 0 } };
+    let receiver: FakeProvider;
+    beforeAll(async () => {
+      receiver = await FakeProvider.start();
+    });
+    afterAll(() => receiver.stop());
+    afterEach(() => receiver.verify());
+
+    const custom = async (changes: object) => {
+      receiver.expect({ status: 204 });
+      const outcome = await bench.registry.send(
+        'webhook',
+        notificationOf('triggered'),
+        { url: receiver.url, body: BODY, ...changes },
+        { egress: bench.trusted, signal: new AbortController().signal },
+      );
+      expect(outcome).toMatchObject({ result: 'delivered' });
+      const [request] = receiver.requests.slice(-1);
+      if (!request) throw new Error('nothing arrived');
+      return request;
+    };
+
+    it('sends the body as JSON, without a signature', async () => {
+      const { headers, body } = await custom({});
+      expect(body).toBe('{"text":"Checkout API is down","state":1}');
+      expect(headers).toMatchObject({ 'content-type': 'application/json; charset=utf-8' });
+      expect(Object.keys(headers).filter((name) => name.startsWith('webhook-'))).toEqual([]);
+    });
+
+    it('sends the body as a form, to a URL with encoded values', async () => {
+      const { url } = receiver;
+      const { headers, body, path } = await custom({
+        encoding: 'form',
+        url: `${url}/{{data.endpoint.name}}?s={{state}}`,
+      });
+      expect(body).toBe('text=Checkout+API+is+down&state=1');
+      expect(headers['content-type']).toBe('application/x-www-form-urlencoded; charset=utf-8');
+      expect(path).toMatch(/\/Checkout%20API\?s=down$/);
+    });
+
+    it('signs the body if there is a secret', async () => {
+      const secret = `whsec_${Buffer.from('a-secret-of-thirty-two-bytes-.-.').toString('base64')}`;
+      const { headers, body } = await custom({ secret });
+      const { 'webhook-id': id = '', 'webhook-timestamp': at = '' } = headers;
+      expect(headers['webhook-signature']).toBe(sign(secret, id, at, body));
+    });
+
+    it('generates no secret', () => {
+      const { url } = receiver;
+      expect(bench.configs.validate('webhook', { url, body: BODY })).toEqual({
+        config: { url, body: BODY },
+        generatedKeys: [],
+      });
+    });
+
+    it.each([
+      ['people', 'chat'],
+      ['pager', 'pager'],
+      ['machine', 'webhook'],
+    ] as const)('has the audience "%s" in its destination', (audience, expected) => {
+      const { url } = receiver;
+      const destination = bench.registry.destination('webhook', { url, body: BODY, audience });
+      expect(bench.registry.receiver('webhook', destination).audience).toBe(expected);
+      expect(destination.length).toBeLessThanOrEqual(64);
     });
   });
 });

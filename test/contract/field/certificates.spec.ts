@@ -36,6 +36,7 @@ describe.each(certificateCases())('$name', (given) => {
       const result = await checker.check(
         {
           target: checker.parseTarget(target.url()),
+          settings: {},
           method: 'GET',
           headers: [],
           body: null,

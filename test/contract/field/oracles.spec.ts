@@ -33,7 +33,7 @@ import { DeafPort } from '../../harness/servers/deaf-port';
 import { hostileScripts } from '../checker/http-hostility';
 import { REASONS } from './verdict-reasons';
 
-const PAGE = join(__dirname, '../../../docs/verdicts.md');
+const PAGE = join(__dirname, '../../../docs/contributing/verdicts.md');
 /** A target that keeps a program waiting for this long is down. */
 const SECONDS = 6;
 const AT_ONCE = 6;
@@ -237,7 +237,7 @@ suite(`The verdicts of monitoring-plugins and blackbox_exporter on the same targ
     expect(Object.keys(REASONS).filter((one) => isHere(one) && !found.has(one))).toEqual([]);
   });
 
-  it('are listed in docs/verdicts.md; UPDATE_VERDICTS=1 writes the list again', () => {
+  it('are listed in docs/contributing/verdicts.md; UPDATE_VERDICTS=1 writes the list again', () => {
     const text = formatted(pageOf(rows));
     if (process.env['UPDATE_VERDICTS'] === '1') writeFileSync(PAGE, text);
     expect(existsSync(PAGE) ? readFileSync(PAGE, 'utf8') : '').toBe(text);
@@ -262,6 +262,7 @@ async function ourVerdict({ checker, url, tls }: Question): Promise<Verdict> {
   const deadline = startDeadline(SECONDS * 1000);
   const request = {
     target: checker.parseTarget(url),
+    settings: {},
     method: 'GET',
     headers: [],
     body: null,
@@ -318,7 +319,7 @@ async function inTurns<T, R>(items: readonly T[], atOnce: number, work: (item: T
 
 /** Formats the page as `npm run format` does. */
 const formatted = (page: string): string =>
-  execFileSync(process.execPath, ['node_modules/prettier/bin/prettier.cjs', '--stdin-filepath', 'docs/verdicts.md'], {
+  execFileSync(process.execPath, ['node_modules/prettier/bin/prettier.cjs', '--stdin-filepath', 'docs/contributing/verdicts.md'], {
     input: page,
     encoding: 'utf8',
   });

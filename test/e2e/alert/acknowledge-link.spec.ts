@@ -92,8 +92,8 @@ describe('the acknowledge link of a message', () => {
     );
     const page = await textOf(open(token));
     expect(page).toContain('<h1 class="down">Checkout API is down</h1>');
-    expect(page).toMatch(/Shop, since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC \(\d+ \w+\)/);
-    expect(page).toContain('No one has acknowledged this outage yet.');
+    expect(page).toMatch(/Shop, since \d{1,2} \w+ \d{4}, \d\d:\d\d:\d\d UTC \(\d+ \w+\)/);
+    expect(page).toContain('<button>Acknowledge</button>');
     expect(page).toContain(`href="../#/endpoints/${alert.endpointId}"`);
   });
 
@@ -231,13 +231,27 @@ describe('the acknowledge link of a message', () => {
       const before = await stored();
       const page = await textOf(take(token, 'second'));
       expect(page).toContain('This outage was already acknowledged.');
-      expect(page).toContain('by someone with the link in a message');
+      expect(page).toContain('by someone, using the link in a message');
       expect(await stored()).toEqual(before);
       await scene.app.write.put(`/endpoints/${alert.endpointId}/acknowledgement`, { note: 'by <key> & hand' });
       expect(await textOf(take(token, 'third'))).toMatch(
         / by write[^<]*\.<\/p>\n<blockquote>by &lt;key&gt; &amp; hand</,
       );
       expect((await acknowledgement(alert)).body).toMatchObject({ note: 'by <key> & hand' });
+    });
+
+    it('acknowledges with a name, which the browser remembers and no one takes for that of a user', async () => {
+      const { alert, token } = await triggered();
+      const body = new URLSearchParams({ name: ' Ada\u202e <b> ' });
+      const taken = await open(token, { method: 'POST', body });
+      const page = await taken.text();
+      expect(page).toContain('by Ada &lt;b&gt;, using the link in a message');
+      expect((await acknowledgement(alert)).body.by).toBe('Ada <b> (link)');
+      const cookie = taken.headers.get('set-cookie') ?? '';
+      expect(cookie).toMatch(/^ack_name=[\w-]+; Max-Age=31536000; HttpOnly; SameSite=Lax$/);
+      const next = await triggered('named');
+      const shown = await open(next.token, { headers: { cookie: cookie.split(';')[0] ?? '' } });
+      expect(await shown.text()).toContain('name="name" maxlength="100" autocomplete="name" value="Ada &lt;b&gt;"');
     });
 
     it('acknowledges the endpoint once, no matter how many people press the button at the same time', async () => {
@@ -380,7 +394,7 @@ describe('the acknowledge link of a message', () => {
     await scene.report('F', foreign);
     const expiresAt = new Date(scene.now().getTime() + DAY_MS);
     const key = scene.nest.get(ServerSecrets).get('acknowledge_link');
-    expect(await textOf(take(signClaim(key, { alertId: foreign.uuid, incidentNo: 1, expiresAt })))).toContain(
+    expect(await textOf(take(signClaim(key, { alertId: foreign.uuid, episodeNo: 1, expiresAt })))).toContain(
       'You acknowledged this outage.',
     );
     expect((await other.read.get(`/endpoints/${foreign.endpointId}/acknowledgement`)).status).toBe(200);

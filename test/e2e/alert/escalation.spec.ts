@@ -7,7 +7,7 @@ import { Alerting, type Result } from '../../harness/app/alerting';
 import { ACCEPTED, DeliveryScene, type SceneType } from '../../harness/app/delivery-scene';
 import { newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
 
-const PAGE = readFileSync(join(__dirname, '../../../docs/alerting.md'), 'utf8');
+const PAGE = readFileSync(join(__dirname, '../../../docs/reference/alerting.md'), 'utf8');
 const MINUTE = 60_000;
 
 /** Returns the bodies of the requests in a section of the page. */
@@ -24,7 +24,7 @@ const LEVELS: { type: SceneType; config: (url: string) => object }[] = [
   { type: 'pagerduty', config: (url) => ({ routing_key: 'a'.repeat(32), api_url: url }) },
 ];
 
-describe('the escalation of docs/alerting.md', () => {
+describe('the escalation of docs/reference/alerting.md', () => {
   let scene: DeliveryScene;
   let endpointId: string;
   let began: number;

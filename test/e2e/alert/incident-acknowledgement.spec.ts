@@ -185,16 +185,16 @@ describe('the acknowledgement of an incident', () => {
       return (await response.text()).replace(/<style>.*<\/style>/s, '');
     };
 
-    it('has a second button that acknowledges the whole incident; opening the page changes nothing', async () => {
+    it('has one button for the whole incident, and a link for the endpoint alone; opening the page changes nothing', async () => {
       scene.provider.standingResponse(ACCEPTED.slack);
       const { path, alerts } = await crowd(3, 'slack');
       await scene.report('F', ...alerts);
       await scene.deliver();
       const [token = ''] = tokens(path);
       const page = await open(token);
-      expect(page).toContain('incident #1: 3 endpoints are still failing');
-      expect(page).toContain('<button>Acknowledge</button>');
-      expect(page).toContain('<button name="all" value="1" class="second">Acknowledge all of incident #1</button>');
+      expect(page).toContain('incident #1, 3 endpoints down');
+      expect(page).toContain('<button name="all" value="1">Acknowledge incident #1 (3 endpoints)</button>');
+      expect(page).toMatch(/<button class="only">Only Endpoint \d<\/button>/);
       expect(await notes(alerts)).toEqual([null, null, null]);
       expect(await open(token, '1')).toContain('You acknowledged this outage.');
       expect(await notes(alerts)).toEqual(['from bed', 'from bed', 'from bed']);

@@ -36,6 +36,7 @@ interface Use {
 const READING = [
   'POST /api/v1/probe/poll',
   'POST /api/v1/probe/results',
+  'POST /api/v1/contacts/preview',
   'POST /api/v1/maintenance-windows/preview',
   'POST /api/v1/endpoints/heartbeat/preview',
   'POST /api/v1/configuration/convert',
@@ -109,7 +110,7 @@ describe('the audit log of every route', () => {
     const alertId = parseId('alert', await alert()) ?? '';
     await app.app.get(Database).query('UPDATE alert SET triggered = true, incident_no = 1 WHERE id = $1', [alertId]);
     const key = app.app.get(ServerSecrets).get('acknowledge_link');
-    return signClaim(key, { alertId, incidentNo: 1, expiresAt: new Date(Date.now() + 60_000) });
+    return signClaim(key, { alertId, episodeNo: 1, expiresAt: new Date(Date.now() + 60_000) });
   };
   /** The endpoints of the newest incident, and an incident to merge. */
   let [bad, merged]: [string[], string] = [[], ''];
@@ -191,6 +192,14 @@ describe('the audit log of every route', () => {
       entry: 'create endpoint',
       on: website,
       body: () => ({ name: 'a', type: 'HTTP', url: target.url }),
+    },
+    'POST /api/v1/deleted-endpoints/:id/restore': {
+      entry: 'create endpoint',
+      on: async () => {
+        const id = await endpoint();
+        await app.admin.delete(`/endpoints/${id}`);
+        return id;
+      },
     },
     'PUT /api/v1/endpoints/:id': { entry: 'update endpoint', on: endpoint, body: () => ({ interval: 30 }) },
     'DELETE /api/v1/endpoints/:id': { entry: 'delete endpoint', on: endpoint },

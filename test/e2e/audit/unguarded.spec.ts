@@ -295,7 +295,7 @@ describe('once the changes of an organization have reached their daily limit', (
       use: async (n) => {
         const key = app.app.get(ServerSecrets).get('acknowledge_link');
         const expiresAt = new Date(Date.now() + 60_000_000_000);
-        const token = signClaim(key, { alertId, incidentNo: 1, expiresAt });
+        const token = signClaim(key, { alertId, episodeNo: 1, expiresAt });
         return post(`/ack/${token}`, { note: `${n}` });
       },
       most: 1,

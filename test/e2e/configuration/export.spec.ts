@@ -4,6 +4,7 @@ import { SPEC_CHANNEL_TYPES } from '../../../src/channel/channel';
 import type { ConfigurationDocument } from '../../../src/configuration/document/document';
 import type { ConfigurationPlanView } from '../../../src/configuration/plan/plan.dto';
 import { startApp, type TestApp } from '../../harness/app/app';
+import { declaredConfigs } from '../../harness/app/declared-configs';
 import type { Api } from '../../../packages/testing/service/api';
 import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { newAlert, newContact, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
@@ -37,6 +38,7 @@ const configs = (): Record<string, object> => ({
   },
   pagerduty: { routing_key: secret(randomBytes(16).toString('hex')) },
   opsgenie: { api_key: secret() },
+  ...declaredConfigs('https://receiver.example.com', { secret, hidden: secret }),
   twilio: { account_sid: ACCOUNT, auth_token: secret(), from: '+15005550006', to: secret('+15005559321') },
 });
 
@@ -102,6 +104,10 @@ const everything = (): ConfigurationDocument => ({
           quorum: 2,
           tags: ['a', 'b'],
           depends_on: ['shop/base'],
+          settings: {
+            ip: '4',
+            basic: { user: 'monitor', password: { $secret: 'ENDPOINT_SHOP_FRONT_SETTINGS_BASIC_PASSWORD' } },
+          },
           tls: { server_name: 'shop.example.com' },
           alerts: [
             {
@@ -153,6 +159,7 @@ const everything = (): ConfigurationDocument => ({
       description: 'What runs.',
       accent: '#7a3ff2',
       domain: 'status.example.com',
+      down_after_minutes: 5,
       indexed: false,
       support_url: 'https://example.com/support',
       enabled: true,
@@ -340,7 +347,7 @@ describe('The export of an organization', () => {
     const { status, body } = await planOf(clicked, await exported(clicked.read));
     expect([status, body.summary, body.notes]).toEqual([
       200,
-      { create: 0, update: 0, adopt: 29, delete: 0, unchanged: 0 },
+      { create: 0, update: 0, adopt: 69, delete: 0, unchanged: 0 },
       [],
     ]);
     expect(new Set(body.changes.flatMap(({ fields }) => fields.map(({ pointer }) => pointer)))).toEqual(
@@ -364,7 +371,7 @@ describe('The export of an organization', () => {
     });
     expect([applied.status, applied.body.summary]).toEqual([
       200,
-      { create: 29, update: 0, adopt: 0, delete: 0, unchanged: 0 },
+      { create: 69, update: 0, adopt: 0, delete: 0, unchanged: 0 },
     ]);
     expect(await exported(elsewhere.read)).toEqual(document);
     const { body } = await planOf(elsewhere, document);
@@ -380,7 +387,7 @@ describe('The export of an organization', () => {
     expect(front).toMatchObject({ method: 'GET', timeout: 10, enabled: true, assertions: [], body: null });
     expect(front?.tls).toEqual({ verify: true, ca: null, server_name: null, warn_days: 14 });
     const here = (await planOf(clicked, await exported(clicked.read, '?full=true'))).body;
-    expect([here.summary, here.notes]).toEqual([{ create: 0, update: 0, adopt: 29, delete: 0, unchanged: 0 }, []]);
+    expect([here.summary, here.notes]).toEqual([{ create: 0, update: 0, adopt: 69, delete: 0, unchanged: 0 }, []]);
     const applied = await elsewhere.write.put('/configuration', { ...document, secrets: valuesFor(renamed) });
     expect([applied.status, applied.status === 200 ? '' : applied.text]).toEqual([200, '']);
     expect(await exported(elsewhere.read, '?full=true')).toEqual(document);
@@ -474,6 +481,10 @@ function valuesFor(text: string): Record<string, string> {
 function valueFor(name: string): string {
   const forms: [RegExp, string][] = [
     [/TWILIO_TO$/, '+15005559321'],
+    [/LINE_TO$/, `C${'0'.repeat(32)}`],
+    [/BOT_EMAIL$/, 'bot@example.com'],
+    [/SIGNAL_NUMBER$/, '+15005550006'],
+    [/(?:PUSHOVER_APP_TOKEN|PUSHOVER_USER_KEY|ONCALL_API_KEY)$/, 'f'.repeat(30)],
     [/_TO_\d$/, 'ops@example.com'],
     [/URL$/, `https://hooks.example.com/x?from=${name}`],
     [/WEBHOOK_SECRET$/, `whsec_${Buffer.alloc(32, name).toString('base64')}`],

@@ -90,7 +90,7 @@ describe('the examples in the docs', () => {
     return shown + text.slice(end);
   }
 
-  it.each(['docs/configuration.md', 'docs/moving-in.md'])(
+  it.each(['docs/guides/automate/configuration-as-code.md', 'docs/guides/migrate/moving-in.md'])(
     '%s: every command prints the output in the docs',
     async (path) => {
       const text = readFileSync(join(ROOT, path), 'utf8');
@@ -101,9 +101,9 @@ describe('the examples in the docs', () => {
   );
 
   itWith('sqlite3', '--version')(
-    'docs/moving-in.md: the tables of Uptime Kuma 2 are read, including empty and missing ones',
+    'docs/guides/migrate/moving-in.md: the tables of Uptime Kuma 2 are read, including empty and missing ones',
     async () => {
-      const page = readFileSync(join(ROOT, 'docs/moving-in.md'), 'utf8');
+      const page = readFileSync(join(ROOT, 'docs/guides/migrate/moving-in.md'), 'utf8');
       const lines = [...page.matchAll(BLOCK)]
         .map(([, , body = '']) => body)
         .find((body) => body.includes('sqlite3 -json'));
@@ -116,7 +116,7 @@ describe('the examples in the docs', () => {
   );
 
   it('the pipelines plan, apply, and have nothing to do afterwards', async () => {
-    const page = readFileSync(join(ROOT, 'docs/configuration.md'), 'utf8');
+    const page = readFileSync(join(ROOT, 'docs/guides/automate/configuration-as-code.md'), 'utf8');
     const files = [...page.matchAll(BLOCK)].flatMap(([, language, body = '']) => (language === 'yaml' ? [body] : []));
     const [document = '', github = '', gitlab = ''] = files;
     reader.write('monitors.yaml', document);

@@ -5,6 +5,7 @@ import type { ProblemView } from '../../../src/platform/problem/problem.view';
 import { startApp, type TestApp } from '../../harness/app/app';
 import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { addOccurrence, NO_SCOPE } from '../../harness/app/occurrences';
+import { madeBefore } from '../../web/showcase';
 
 const HOUR = 3_600_000;
 
@@ -100,6 +101,35 @@ describe('maintenance, acknowledgements, warnings, and tags on the overview', ()
         [...none, null, null],
       ]);
       expect((await overview('?latency=daily')).status).toBe(400);
+    });
+  });
+
+  describe('the half hours', () => {
+    it('show outages to the half hour, and hours without checks', async () => {
+      const made = await addEndpoint(await addWebsite(), 'Checkout');
+      const endpoint = await madeBefore(database, made, 48 * HOUR);
+      await database.query(
+        `INSERT INTO check_hour (endpoint_key, start_at, up, down, unknown, sum_us, dns_us, connect_us, tls_us, first_byte_us,
+                                 transfer_us, min_us, max_us, buckets, counts)
+         SELECT key, date_trunc('hour', now(), 'UTC') - make_interval(hours => ago), 60, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, '{}', '{}'
+           FROM endpoint, generate_series(1, 30) AS ago WHERE id = $1 AND ago <> 10`,
+        [uuidOf(endpoint)],
+      );
+      // In two half hours, and over an hour before the current one.
+      await database.query(
+        `INSERT INTO outage (endpoint_key, started_at, ended_at, error, error_message)
+         SELECT key, half.start - interval '2 hours', half.start - interval '1 hour 1 minute', 0, ''
+           FROM endpoint, (SELECT date_bin('30 minutes', now(), 'epoch') AS start) half WHERE id = $1`,
+        [uuidOf(endpoint)],
+      );
+      await setState(endpoint, 'status = 0, last_checked_at = now()');
+      expect((await only())?.half_hours).toBeUndefined();
+      const { body } = await overview('?history=half_hours');
+      const letters = body[0]?.half_hours ?? '';
+      expect(letters).toHaveLength(48);
+      expect(letters.slice(43, 45)).toBe('dd');
+      expect(letters.match(/-/g)).toHaveLength(2);
+      expect((await overview('?history=hours')).status).toBe(400);
     });
   });
 

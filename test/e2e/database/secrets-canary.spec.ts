@@ -7,6 +7,7 @@ import type { AlertView } from '../../../src/alert/alert.dto';
 import { SPEC_CHANNEL_TYPES } from '../../../src/channel/channel';
 import { Database } from '../../../src/platform/database/database';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
+import { declaredConfigs } from '../../harness/app/declared-configs';
 import { Browser } from '../../harness/app/browser';
 import { hashCheaply } from '../../harness/app/person';
 import type { ApiResponse, Api } from '../../../packages/testing/service/api';
@@ -138,6 +139,7 @@ describe('secrets in every field', () => {
       to: hidden(`+1500${String(randomBytes(4).readUInt32BE() % 10_000_000).padStart(7, '0')}`),
       api_url: base,
     },
+    ...declaredConfigs(base, { secret, hidden }),
   });
 
   function keep<Body>(role: string, path: string, response: ApiResponse<Body>): ApiResponse<Body> {

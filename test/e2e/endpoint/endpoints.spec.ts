@@ -64,6 +64,7 @@ describe('endpoints', () => {
       by_location: null,
       assertions: [],
       tls: { verify: true, ca: null, server_name: null, warn_days: 14 },
+      settings: {},
       heartbeat: null,
       tags: [],
       key: null,
@@ -98,6 +99,7 @@ describe('endpoints', () => {
       body: '{"a":1}',
       follow_redirects: false,
       assertions: [{ source: 'status_code', comparison: 'in', target: '200-299,301' }],
+      settings: { ip: '6' },
     };
     expect(await create(body)).toMatchObject({ ...body, method: 'POST', status: 'paused' });
   });
@@ -137,7 +139,7 @@ describe('endpoints', () => {
     expect(response.body.errors[0]?.message.length).toBeGreaterThan(10);
   });
 
-  it.each([['http'], ['GRPC'], ['']])(
+  it.each([['http'], ['GOPHER'], ['']])(
     'refuses the endpoint type %p with the list of types that exist',
     async (type) => {
       const response = await post<Problem>({ ...MINIMAL, type });

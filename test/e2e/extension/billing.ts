@@ -83,7 +83,7 @@ export class CreateInvoiceDto {
 }
 
 export class InvoiceView {
-  @ApiProperty({ example: 'ivc_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @ApiProperty({ example: 'invc_01jd3k6q7be5y9x4v2m8n0r1st' })
   id!: string;
   @ApiProperty({ example: 'November' })
   title!: string;
@@ -184,7 +184,7 @@ export class InvoiceController {
   @Access('admin')
   @RefusesIfMatch('An invoice never changes.')
   @HttpCode(204)
-  @ApiParam({ name: 'id', example: 'ivc_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @ApiParam({ name: 'id', example: 'invc_01jd3k6q7be5y9x4v2m8n0r1st' })
   @ApiOperation({ operationId: 'deleteInvoice', summary: 'Delete an invoice' })
   @ApiNoContentResponse({ description: 'It is deleted.' })
   @Problems('not_found')
@@ -217,7 +217,7 @@ export class Invoices1800000000000 implements MigrationInterface {
 export const billing = defineExtension({
   name: 'billing',
   modules: [BillingModule],
-  ids: { invoice: 'ivc' },
+  ids: { invoice: 'invc' },
   audited: ['invoice'],
   migrations: [Invoices1800000000000],
   settings: BillingSettings,

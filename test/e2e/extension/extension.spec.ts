@@ -28,7 +28,7 @@ describe('an extension with a table, ids, audited resources and settings', () =>
     const made = await app.write.post<Invoice>('/invoices', invoice);
     expect(made).toMatchObject({
       status: 201,
-      body: { ...invoice, id: expect.stringMatching(/^ivc_/), currency: 'EUR' },
+      body: { ...invoice, id: expect.stringMatching(/^invc_/), currency: 'EUR' },
     });
     expect(made.headers['location']).toBe(`/api/v1/invoices/${made.body.id}`);
     expect((await app.read.post('/invoices', invoice)).status).toBe(403);

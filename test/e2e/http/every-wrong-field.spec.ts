@@ -303,6 +303,13 @@ describe('a body with several wrong fields', () => {
         pointers: ['/config/webhook_url', '/name'],
       },
     ],
+    'POST /api/v1/contacts/preview': [
+      {
+        path: () => '/contacts/preview',
+        body: () => ({ type: 'webhook', config: { url: 'x', body: { a: '{{nothing}}' } } }),
+        pointers: ['/config/body/a', '/config/url'],
+      },
+    ],
     'POST /api/v1/contacts': [
       {
         path: () => '/contacts',
@@ -422,13 +429,13 @@ describe('a body with several wrong fields', () => {
         body: () => ({
           title: '',
           month: 'May',
-          time_zone: 'Mars',
+          timezone: 'Mars',
           target: 101,
           website_id: 'ep_1',
           tag: 'a b',
           expires_in_days: 0,
         }),
-        pointers: ['/expires_in_days', '/month', '/tag', '/target', '/time_zone', '/title', '/website_id'],
+        pointers: ['/expires_in_days', '/month', '/tag', '/target', '/timezone', '/title', '/website_id'],
       },
     ],
     'POST /api/v1/invitations': [

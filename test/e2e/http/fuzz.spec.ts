@@ -83,6 +83,7 @@ const OUT_OF_REACH = [
   'POST /api/v1/websites/{websiteId}/endpoints',
   'POST /api/v1/endpoints/test',
   'POST /api/v1/maintenance-windows',
+  'POST /api/v1/contacts/preview',
   'POST /api/v1/maintenance-windows/preview',
   'PUT /api/v1/incidents/{id}/acknowledgement',
   'GET /api/v1/incidents/{id}/acknowledgement',

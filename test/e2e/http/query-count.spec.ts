@@ -43,6 +43,7 @@ describe('lists with a thousand items', () => {
     ['websites', 3, () => '/websites'],
     ['overview items', 3, () => '/overview'],
     ['overview items with their latency by the hour', 4, () => '/overview?latency=hourly'],
+    ['overview items with their half hours', 5, () => '/overview?history=half_hours'],
     // Twenty-five, then a hundred at once, because each may be large. One more for the maintenance windows in force.
     ['endpoints of a website', 14, () => `/websites/${websiteId}/endpoints`],
     ['endpoints of the organization', 14, () => '/endpoints'],

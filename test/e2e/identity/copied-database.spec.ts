@@ -39,13 +39,13 @@ const JUDGES: Readonly<Record<string, { columns?: readonly string[]; secret?: st
   'alert/acknowledgement/acknowledge-link.service.ts': { secret: 'acknowledge_link' },
   'delivery/send/message-links.ts': { secret: 'acknowledge_link' },
   'heartbeat/ping.middleware.ts': {
-    readable: 'The addresses of pings are shown to every write key: docs/security-model.md says that a copy has them.',
+    readable: 'The addresses of pings are shown to every write key: docs/concepts/security-model.md says that a copy has them.',
   },
   // No credentials: their results are opaque, or show that something is unchanged.
   'identity/session/known-networks.ts': { secret: 'network' },
   'platform/http/cursors.ts': { secret: 'cursor' },
   'platform/http/precondition/entity-tags.ts': { secret: 'entity_tag' },
-  'monitoring/remote/poll/poll-cursors.ts': { secret: 'cursor' },
+  'monitoring/probes/poll/poll-cursors.ts': { secret: 'cursor' },
   'history/write/history-writer.ts': { secret: 'check_id' },
   'history/read/check-list.service.ts': { secret: 'check_id' },
   'stream/stream-reader.ts': { secret: 'check_id' },

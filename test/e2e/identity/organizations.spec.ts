@@ -33,7 +33,7 @@ describe('organizations and keys', () => {
       role: 'read',
       person: null,
       requires_second_factor: false,
-      time_zone: 'UTC',
+      timezone: 'UTC',
       quotas: expect.objectContaining({ websites: { limit: null, used: 0 } }),
     });
   });

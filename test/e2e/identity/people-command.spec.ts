@@ -14,7 +14,7 @@ jest.setTimeout(240_000);
 
 const ROOT = join(__dirname, '../../..');
 const PASSWORD = 'three wise monkeys';
-const GUIDE = readFileSync(join(ROOT, 'docs/people.md'), 'utf8');
+const GUIDE = readFileSync(join(ROOT, 'docs/guides/people/people.md'), 'utf8');
 
 interface Listed {
   id: string;
@@ -136,8 +136,8 @@ describe('uptime members', () => {
       expect(logs).not.toContain(secret);
   });
 
-  it('restores the access of a person who lost it, as docs/people.md describes', async () => {
-    const lines = [...GUIDE.matchAll(/^npm run people -- (.*?) +#/gm)];
+  it('restores the access of a person who lost it, as docs/guides/people/people.md describes', async () => {
+    const lines = [...GUIDE.matchAll(/^npm run members -- (.*?) +#/gm)];
     const said = (action: string) => lines.flatMap(([, words = '']) => (words.startsWith(action) ? [words] : []));
     const does = async (words = '') => {
       const { exitCode, output } = await peopleHere(...words.replace('ada@', 'lost@').split(' '));
@@ -145,7 +145,7 @@ describe('uptime members', () => {
       return output ?? '';
     };
     expect(lines).toHaveLength(5);
-    const [[invite], [link], [list]] = [said('invite'), said('link'), said('list')];
+    const [[invite], [link], [list]] = [said('invite'), said('link'), said('ls')];
     const fields = { token: tokenIn(await does(invite)), name: 'Lost', password: PASSWORD };
     const { body } = await browser().send<Session>('POST', '/auth/account', fields);
     expect(body).toMatchObject({ role: 'admin', operator: true });

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { ModuleKind, transpileModule } from 'typescript';
 import * as kit from '../../../packages/testing/index';
 
-/** The specs in docs/test-kit.md, unchanged. Their tests become part of this spec. */
+/** The specs in docs/guides/extend/test-kit.md, unchanged. Their tests become part of this spec. */
 const examples = [
-  ...readFileSync(join(__dirname, '../../../docs/test-kit.md'), 'utf8').matchAll(/^```ts\n(import [\s\S]*?)^```$/gm),
+  ...readFileSync(join(__dirname, '../../../docs/guides/extend/test-kit.md'), 'utf8').matchAll(/^```ts\n(import [\s\S]*?)^```$/gm),
 ];
 
 for (const [, source = ''] of examples) {

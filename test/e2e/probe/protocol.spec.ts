@@ -4,10 +4,10 @@ import { type ClientRequest, request } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { CheckView } from '../../../src/history/read/check.dto';
-import { AssignedEndpoints } from '../../../src/monitoring/remote/intake/assigned-endpoints';
-import { readResult } from '../../../src/monitoring/remote/intake/sent-results';
-import { IntakeService } from '../../../src/monitoring/remote/intake/intake.service';
-import { ProbePresenceJob } from '../../../src/monitoring/remote/presence/probe-presence.job';
+import { AssignedEndpoints } from '../../../src/monitoring/probes/intake/assigned-endpoints';
+import { readResult } from '../../../src/monitoring/probes/intake/sent-results';
+import { IntakeService } from '../../../src/monitoring/probes/intake/intake.service';
+import { ProbePresenceJob } from '../../../src/monitoring/probes/presence/probe-presence.job';
 import type { ProbeCaller } from '../../../src/platform/access/caller';
 import { Database, WorkerDatabase } from '../../../src/platform/database/database';
 import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';
@@ -540,8 +540,8 @@ describe('the probe protocol', () => {
     expect(await intake.take(caller, batches[6])).toMatchObject({ recorded: 1, duplicates: 999, refused: [] });
   });
 
-  it('is as docs/probe-protocol.md shows', async () => {
-    const text = readFileSync(join(__dirname, '../../../docs/probe-protocol.md'), 'utf8');
+  it('is as docs/reference/probe-protocol.md shows', async () => {
+    const text = readFileSync(join(__dirname, '../../../docs/reference/probe-protocol.md'), 'utf8');
     const shown = [...text.matchAll(/^```json\n([^]*?)^```/gm)].map(([, json = '']) => JSON.parse(json) as Example);
     const [poll, work, batch, outcome] = shown;
     if (!poll || !work || !batch || !outcome || shown.length !== 4) throw new Error('the page shows two requests');

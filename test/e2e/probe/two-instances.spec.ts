@@ -1,6 +1,6 @@
 /** @lane slow @databases both */
 import type { CheckView } from '../../../src/history/read/check.dto';
-import { numberChanges } from '../../../src/monitoring/remote/poll/probe-numbering.job';
+import { numberChanges } from '../../../src/monitoring/probes/poll/probe-numbering.job';
 import { Database, WorkerDatabase } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import type { CreatedProbeView } from '../../../src/probe/probe.dto';

@@ -1,8 +1,8 @@
 /** @databases both */
 import { request } from 'node:http';
 import { DataSource } from 'typeorm';
-import { ProbeSessions } from '../../../src/monitoring/remote/poll/probe-sessions';
-import { WaitingPolls } from '../../../src/monitoring/remote/ask/waiting-polls';
+import { ProbeSessions } from '../../../src/monitoring/probes/poll/probe-sessions';
+import { WaitingPolls } from '../../../src/monitoring/probes/ask/waiting-polls';
 import { Database, WorkerDatabase } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { POLL_PATH } from '../../../src/probe-protocol/protocol';

@@ -2,9 +2,9 @@ import { always, HttpTarget, rawResponse } from '../../../packages/testing/serve
 import { eventually } from '../../../packages/testing/eventually';
 import type { AssignedEndpoint } from '../../../src/probe-protocol/protocol';
 import { Health } from '../../../src/platform/observability/health';
-import { SlotSource } from '../../../src/probing/slots/slot-source';
-import { Assignments } from '../../../src/probing/slots/assignments';
-import { ResultBuffer } from '../../../src/probing/results/result-buffer';
+import { SlotSource } from '../../../src/probe-agent/slots/slot-source';
+import { Assignments } from '../../../src/probe-agent/slots/assignments';
+import { ResultBuffer } from '../../../src/probe-agent/results/result-buffer';
 import { assigned, httpDefinition, ScriptedServer } from '../../harness/probe/scripted-server';
 import { StartedProbe } from '../../harness/probe/started-probe';
 
@@ -60,7 +60,8 @@ describe('a probe', () => {
       digest: null,
       buffered: 0,
     });
-    expect(server.polls[0]?.types).toEqual(['HTTP', 'HTTPS', 'TCP', 'DNS', 'ICMP', 'SSH']);
+    const types = ['HTTP', 'HTTPS', 'TCP', 'DNS', 'ICMP', 'SSH', 'DOMAIN', 'GRPC', 'POSTGRES', 'REDIS', 'UDP', 'WEBSOCKET'];
+    expect(server.polls[0]).toMatchObject({ types, capabilities: ['settings'] });
     for (const count of [1, 2, 3]) {
       probe.pass(count === 1 ? MINUTE / 2 : MINUTE);
       await has('ep_1', count);

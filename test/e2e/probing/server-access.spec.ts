@@ -1,5 +1,5 @@
 import { eventually } from '../../../packages/testing/eventually';
-import { ServerConnection } from '../../../src/probing/server/server-connection';
+import { ServerConnection } from '../../../src/probe-agent/server/server-connection';
 import { ConnectProxy } from '../../harness/probe/connect-proxy';
 import { ScriptedServer } from '../../harness/probe/scripted-server';
 import { type Access, StartedProbe } from '../../harness/probe/started-probe';

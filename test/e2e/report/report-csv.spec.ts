@@ -40,7 +40,7 @@ describe('lists and reports as CSV', () => {
     fetch(`${app.url}/api/v1${path}`, { headers: { accept, authorization: `Bearer ${key}` } });
 
   it('have one row per endpoint of a report, and no formulas', async () => {
-    const reply = await get('/reports/uptime?month=2026-02&time_zone=UTC');
+    const reply = await get('/reports/uptime?month=2026-02&timezone=UTC');
     expect(['content-type', 'content-disposition', 'vary'].map((name) => reply.headers.get(name))).toEqual([
       'text/csv; charset=utf-8',
       'attachment; filename="uptime-report.csv"',
@@ -63,15 +63,15 @@ describe('lists and reports as CSV', () => {
   });
 
   it('have all outages of a month, page after page, or as many as the client wants', async () => {
-    const all = parse(await (await get('/reports/outages?month=2026-02&time_zone=UTC')).text());
+    const all = parse(await (await get('/reports/outages?month=2026-02&timezone=UTC')).text());
     expect(all).toHaveLength(2500);
     expect(new Set(all.map(({ started_at }) => started_at)).size).toBe(2500);
     expect(all[0]).toMatchObject({ error_code: 'dns_timeout', planned: 'false', duration_seconds: '60' });
     expect(all[0]?.['error_message']).toBe('line one\n-2+3');
-    const some = await get('/reports/outages?month=2026-02&time_zone=UTC&limit=3');
+    const some = await get('/reports/outages?month=2026-02&timezone=UTC&limit=3');
     expect([parse(await some.text()).length, some.headers.get('x-next-cursor')]).toEqual([3, expect.any(String)]);
     const { started_at: last } = all.at(-1) ?? {};
-    const json = await get('/reports/outages?month=2026-02&time_zone=UTC&limit=1', 'application/json');
+    const json = await get('/reports/outages?month=2026-02&timezone=UTC&limit=1', 'application/json');
     expect([json.headers.get('content-type'), last]).toEqual([
       'application/json; charset=utf-8',
       '2026-02-03T00:10:00.000Z',
@@ -125,10 +125,10 @@ describe('lists and reports as CSV', () => {
   });
 
   it('use the time zone of the organization by default', async () => {
-    expect((await organization.admin.put('/organization', { time_zone: 'Mars/Olympus' })).status).toBe(400);
-    const changed = await organization.admin.put<{ time_zone: string }>('/organization', { time_zone: 'Asia/Tokyo' });
-    expect(changed.body.time_zone).toBe('Asia/Tokyo');
-    const { body } = await organization.read.get<{ from: string; time_zone: string }>('/reports/uptime?month=2026-02');
-    expect(body).toMatchObject({ time_zone: 'Asia/Tokyo', from: '2026-01-31T15:00:00.000Z' });
+    expect((await organization.admin.put('/organization', { timezone: 'Mars/Olympus' })).status).toBe(400);
+    const changed = await organization.admin.put<{ timezone: string }>('/organization', { timezone: 'Asia/Tokyo' });
+    expect(changed.body.timezone).toBe('Asia/Tokyo');
+    const { body } = await organization.read.get<{ from: string; timezone: string }>('/reports/uptime?month=2026-02');
+    expect(body).toMatchObject({ timezone: 'Asia/Tokyo', from: '2026-01-31T15:00:00.000Z' });
   });
 });

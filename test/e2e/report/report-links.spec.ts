@@ -9,7 +9,7 @@ interface Link {
   id: string;
   title: string;
   month: string;
-  time_zone: string;
+  timezone: string;
   target: number;
   website_id: string | null;
   tag: string | null;
@@ -52,7 +52,7 @@ describe('links to reports', () => {
       title: 'Shop & more',
       tag: 'PROD',
       target: 99.95,
-      time_zone: 'Europe/Berlin',
+      timezone: 'Europe/Berlin',
     });
     expect([status, body]).toEqual([
       201,
@@ -60,7 +60,7 @@ describe('links to reports', () => {
         id: expect.stringMatching(/^rpl_/) as string,
         title: 'Shop & more',
         month: expect.stringMatching(/^20\d\d-\d\d$/) as string,
-        time_zone: 'Europe/Berlin',
+        timezone: 'Europe/Berlin',
         target: 99.95,
         website_id: null,
         tag: 'prod',
@@ -87,7 +87,7 @@ describe('links to reports', () => {
   });
 
   it('are listed without their tokens, of which only hashes are stored', async () => {
-    const { body } = await create({ month: '2026-01', time_zone: 'UTC' });
+    const { body } = await create({ month: '2026-01', timezone: 'UTC' });
     const token = body.path.split('/').at(-1) ?? '';
     const { path: _, ...rest } = body;
     const list = await organization.read.get<Link[]>('/reports/links');
@@ -141,7 +141,7 @@ describe('links to reports', () => {
     await create();
     const database = app.app.get(Database);
     await database.query(
-      `INSERT INTO report_link SELECT gen_random_uuid(), org_id, sha256(n::text::bytea), title, month, time_zone, target, NULL, NULL,
+      `INSERT INTO report_link SELECT gen_random_uuid(), org_id, sha256(n::text::bytea), title, month, timezone, target, NULL, NULL,
               created_at, now() - interval '29 days' FROM report_link, generate_series(1, 99) AS n WHERE org_id = $1`,
       [organization.orgId],
     );

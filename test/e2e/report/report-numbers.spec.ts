@@ -130,7 +130,7 @@ describe('the numbers of a report', () => {
     const lives = intervals.map((interval, at) => inventLife(range, interval, at * 97 + month.charCodeAt(6) * 13 + 1));
     const ids: string[] = [];
     for (const [at, life] of lives.entries()) ids.push(await live(`Endpoint ${at}`, life));
-    const shown = await report(`month=${month}&time_zone=${encodeURIComponent(zone)}`);
+    const shown = await report(`month=${month}&timezone=${encodeURIComponent(zone)}`);
     const [from, to] = [Date.parse(shown.from), Date.parse(shown.to)];
     expect(shown.until).toBe(shown.to);
     const isIn = (at: number) => Math.floor(at / HOUR) * HOUR >= from && Math.floor(at / HOUR) * HOUR < to;
@@ -199,7 +199,7 @@ describe('the numbers of a report', () => {
        SELECT key, $2, NULL, 1, '' FROM endpoint WHERE id = $1`,
       [id, started],
     );
-    const shown = await report('time_zone=UTC&target=99');
+    const shown = await report('timezone=UTC&target=99');
     const [own] = shown.endpoints;
     const end = Date.parse(shown.until);
     expect(end).toBeGreaterThanOrEqual(now);
@@ -224,7 +224,7 @@ describe('the numbers of a report', () => {
       pauses: [],
       checks: [],
     });
-    const shown = await report('month=2026-02&time_zone=UTC');
+    const shown = await report('month=2026-02&timezone=UTC');
     expect(shown.endpoints).toMatchObject([{ availability: null, coverage: 0, verdict: 'no_data', budget_used: null }]);
   });
 
@@ -272,17 +272,17 @@ describe('the numbers of a report', () => {
     await incident(id, '2026-02-28T23:59:00Z', 10, null);
     await incident(other, '2026-02-12T08:17:00Z', 90, 30);
     await app.app.get(Database).query(`UPDATE endpoint SET tags = '{login}' WHERE id = $1`, [id]);
-    expect((await report('month=2026-02&time_zone=UTC&tag=login')).total).toMatchObject({
+    expect((await report('month=2026-02&timezone=UTC&tag=login')).total).toMatchObject({
       incidents: 3,
       longest_incident_seconds: 19 * 60,
       acknowledge_seconds: 4 * 60,
     });
-    expect((await report('month=2026-02&time_zone=UTC')).total).toMatchObject({
+    expect((await report('month=2026-02&timezone=UTC')).total).toMatchObject({
       incidents: 4,
       longest_incident_seconds: 90 * 60,
       acknowledge_seconds: 6 * 60,
     });
-    expect((await report('month=2025-12&time_zone=UTC')).total).toMatchObject({
+    expect((await report('month=2025-12&timezone=UTC')).total).toMatchObject({
       incidents: 0,
       longest_incident_seconds: null,
       acknowledge_seconds: null,

@@ -21,7 +21,7 @@ import { ROOT } from '../../repository/project-files';
 // Most mistakes need a separate start, on a machine that is shared with other tests.
 jest.setTimeout(600_000);
 
-const DOCUMENT = join(ROOT, 'docs/start-errors.md');
+const DOCUMENT = join(ROOT, 'docs/reference/start-errors.md');
 const AT_ONCE = 3;
 const ENDS = 'exits with code 1';
 
@@ -300,7 +300,7 @@ describe('a start with a mistake', () => {
     }
   }
 
-  it('prints one sentence that names the setting and the cure, as docs/start-errors.md shows', async () => {
+  it('prints one sentence that names the setting and the cure, as docs/reference/start-errors.md shows', async () => {
     const rows = new Map<string, Row | null>();
     const waiting = [...mistakes];
     const work = async (): Promise<void> => {

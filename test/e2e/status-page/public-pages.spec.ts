@@ -103,6 +103,7 @@ describe('independent status pages', () => {
           description: '',
           logo_url: null,
           accent: null,
+          down_after_minutes: null,
           domain: null,
           indexed: true,
           support_url: null,

@@ -55,11 +55,16 @@ export async function writeState(
 ): Promise<void> {
   await app
     .get(Database)
-    .query('UPDATE endpoint_state SET status = $2, degraded_since = $3, status_since = now() WHERE endpoint_id = $1', [
-      parseId('endpoint', endpoint),
-      state === 'down' ? 0 : 1,
-      state === 'degraded' ? new Date() : null,
-    ]);
+    .query(
+      'UPDATE endpoint_state SET status = $2, degraded_since = $3, status_since = now(), consecutive_failures = $4 WHERE endpoint_id = $1',
+      [
+        parseId('endpoint', endpoint),
+        state === 'down' ? 0 : 1,
+        state === 'degraded' ? new Date() : null,
+        // Enough that the failure is confirmed.
+        state === 'down' ? 10 : 0,
+      ],
+    );
 }
 
 export async function writeOutage(
@@ -72,7 +77,7 @@ export async function writeOutage(
   await app.get(Database).query(
     `INSERT INTO outage (endpoint_key, started_at, ended_at, error, error_message, planned)
      SELECT key, $2, $3, 1, '', $4 FROM endpoint WHERE id = $1`,
-    [parseId('endpoint', endpoint), at, new Date(at.getTime() + 1), planned],
+    [parseId('endpoint', endpoint), at, new Date(at.getTime() + 120_000), planned],
   );
 }
 

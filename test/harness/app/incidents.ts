@@ -78,6 +78,11 @@ export async function newDetectedIncident(
          JOIN endpoint e ON e.id = r.endpoint_id JOIN website w ON w.id = e.website_id`,
       [id, JSON.stringify(members)],
     );
+    await tx.query(
+      `INSERT INTO incident_outage (incident_id, endpoint_id, started_at, ended_at, error_code, error_message)
+       SELECT incident_id, endpoint_id, started_at, ended_at, error_code, error_message FROM incident_member WHERE incident_id = $1`,
+      [id],
+    );
   });
   return formatId('incident', id);
 }

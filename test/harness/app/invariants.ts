@@ -36,6 +36,11 @@ const INCIDENTS: readonly [what: string, sql: string][] = [
        (SELECT FROM incident_member m WHERE m.incident_id = i.id AND m.ended_at IS NULL)`,
   ],
   [
+    'a member whose current outage is not open, or that has ended with an open one',
+    `SELECT m.endpoint_id AS id FROM incident_member m WHERE (m.ended_at IS NULL) <> EXISTS
+       (SELECT FROM incident_outage o WHERE o.incident_id = m.incident_id AND o.endpoint_id = m.endpoint_id AND o.ended_at IS NULL)`,
+  ],
+  [
     'an acknowledgement that an incident wrote for an endpoint that is not in it',
     `SELECT k.endpoint_id AS id FROM acknowledgement k WHERE k.incident_id IS NOT NULL AND NOT EXISTS
        (SELECT FROM incident_member m WHERE m.endpoint_id = k.endpoint_id AND m.ended_at IS NULL)`,

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { newProbe } from '../../../packages/testing/probe/new-probe';
 import { newSession, ProtocolClient } from '../../../packages/testing/probe/protocol-client';
 import type { PollResponse, SentCheck, SentResult } from '../../../src/probe-protocol/protocol';
-import { numberChanges } from '../../../src/monitoring/remote/poll/probe-numbering.job';
+import { numberChanges } from '../../../src/monitoring/probes/poll/probe-numbering.job';
 import { WorkerDatabase } from '../../../src/platform/database/database';
 import type { TestApp } from './app';
 

@@ -3,7 +3,7 @@ import { probeAt } from '../../../packages/testing/probe/start-probe';
 import { MovingClock } from '../../../packages/testing/service/moving-clock';
 import { ServerAccess } from '../../../src/platform/config/probe-config';
 import { Clock } from '../../../src/platform/time/clock';
-import { ProbingService } from '../../../src/probing/probing.service';
+import { ProbeAgentService } from '../../../src/probe-agent/probe-agent.service';
 import { PROBE_TOKEN, type ScriptedServer } from './scripted-server';
 
 /** How the probe reaches the service, if not directly with `PROBE_TOKEN`. */
@@ -35,7 +35,7 @@ export class StartedProbe {
   /** Moves time forward for the probe and its service. Everything that becomes due starts. */
   pass(ms: number): void {
     this.clock.advance(ms);
-    this.app.get(ProbingService).tick();
+    this.app.get(ProbeAgentService).tick();
   }
 
   /** Stops the probe like SIGTERM does. */

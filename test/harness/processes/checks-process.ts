@@ -65,6 +65,7 @@ async function check(checker: Checker, url: string, timeoutMs: number) {
   const deadline = startDeadline(timeoutMs);
   const request = {
     target: checker.parseTarget(url),
+    settings: {},
     method: 'GET',
     headers: [],
     body: null,

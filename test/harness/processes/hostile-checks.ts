@@ -65,6 +65,7 @@ async function runAll({ seed, responses, limitMs }: HostileOrder, port: number):
     const deadline = startDeadline(end === 'silence' ? 100 : 10_000);
     const request = {
       target: checker.parseTarget(`http://127.0.0.1:${port}/${index}`),
+      settings: {},
       method: 'GET',
       headers: HEADERS,
       body: null,

@@ -30,6 +30,7 @@ async function main(): Promise<void> {
 async function checkOnce(checker: IcmpChecker, url: string, timeoutMs: number) {
   const deadline = startDeadline(timeoutMs);
   const request = {
+    settings: {},
     method: 'GET',
     headers: [],
     body: null,

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { eventually } from '../../../packages/testing/eventually';
 import { freePort } from '../machine/free-port';
 
-const DOCUMENT = join(__dirname, '../../../docs/reverse-proxies.md');
+const DOCUMENT = join(__dirname, '../../../docs/guides/operate/reverse-proxies.md');
 
 /** How to start a proxy with a configuration from the documentation. */
 interface Proxy {
@@ -110,7 +110,7 @@ function programOf(name: ProxyName): string | null {
 export const skippedWithout = (name: ProxyName): string =>
   hasProxy(name) ? '' : ` (skipped: ${name} is not installed)`;
 
-/** A real reverse proxy with the configuration from docs/reverse-proxies.md, on plain HTTP and a loopback port. */
+/** A real reverse proxy with the configuration from docs/guides/operate/reverse-proxies.md, on plain HTTP and a loopback port. */
 export class ReverseProxy {
   private said = '';
 

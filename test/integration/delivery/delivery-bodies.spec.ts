@@ -119,6 +119,49 @@ describe('the request of a delivery attempt', () => {
     }
   });
 
+  it('through a webhook with its own body is the same each time, even if the body was changed in between', async () => {
+    const configOf = (body: object) => ({ url: `${scene.provider.url}/own`, body });
+    const contactId = await newContact(scene.app.write, {
+      name: 'Operations',
+      type: 'webhook',
+      config: configOf({ first: '{{title}}' }),
+    });
+    const alert = await alertThrough(contactId);
+    scene.provider.expect('reset', 'reset', ACCEPTED.webhook, ACCEPTED.webhook);
+    stopSending();
+    await scene.report('F', alert);
+    await attempt();
+    await put(`/contacts/${contactId}`, { config: configOf({ second: '{{title}}' }) });
+    await attempt();
+    await put(`/contacts/${contactId}`, { config: configOf({ third: '{{title}}' }) });
+    await attempt();
+    await scene.report('S', alert);
+    await attempt();
+    expect(scene.received<object>('own')).toEqual([
+      { first: expect.stringMatching(/ is down$/) as string },
+      { first: expect.stringMatching(/ is down$/) as string },
+      { first: expect.stringMatching(/ is down$/) as string },
+      { third: expect.stringMatching(/ is back up$/) as string },
+    ]);
+  });
+
+  it('uses a corrected body after the receiver refused the first one', async () => {
+    const configOf = (body: object) => ({ url: `${scene.provider.url}/own`, body });
+    const contactId = await newContact(scene.app.write, {
+      name: 'Operations',
+      type: 'webhook',
+      config: configOf({ wrong: '{{title}}' }),
+    });
+    const alert = await alertThrough(contactId);
+    scene.provider.expect({ status: 400 }, ACCEPTED.webhook);
+    stopSending();
+    await scene.report('F', alert);
+    await attempt();
+    await put(`/contacts/${contactId}`, { config: configOf({ right: '{{title}}' }) });
+    await attempt();
+    expect(scene.received<object>('own').map((body) => Object.keys(body))).toEqual([['wrong'], ['right']]);
+  });
+
   const contactAt = (path: string, name: string): Promise<string> =>
     newContact(scene.app.write, { name, type: 'webhook', config: { url: `${scene.provider.url}/${path}` } });
   const named = (path: string) => scene.received<Body>(path).map(({ data }) => data.contact?.name);

@@ -1,5 +1,6 @@
 import { WorkerDatabase } from '../../../src/platform/database/database';
 import { IncidentChanged } from '../../../src/incident/incident-events';
+import { endedDowntimeMs } from '../../../src/incident/incident-row';
 import { TransactionEvents } from '../../../src/platform/events/transaction-events';
 import { Alerting, type Reported } from '../../harness/app/alerting';
 import { collectQueries } from '../../harness/app/query-counter';
@@ -34,9 +35,19 @@ describe('incidents in the transaction of their alerts', () => {
     );
   const age = (ms: number) =>
     alerting.database.query(
-      `UPDATE incident SET started_at = started_at - $2 * interval '1 ms', opened_at = opened_at - $2 * interval '1 ms',
-         joined_at = joined_at - $2 * interval '1 ms', ended_at = ended_at - $2 * interval '1 ms' WHERE org_id = $1`,
+      `WITH outages AS (
+         UPDATE incident_outage o SET started_at = o.started_at - $2 * interval '1 ms', ended_at = o.ended_at - $2 * interval '1 ms'
+           FROM incident i WHERE i.id = o.incident_id AND i.org_id = $1)
+       UPDATE incident SET started_at = started_at - $2 * interval '1 ms', opened_at = opened_at - $2 * interval '1 ms',
+         joined_at = joined_at - $2 * interval '1 ms', ended_at = ended_at - $2 * interval '1 ms',
+         last_started_at = last_started_at - $2 * interval '1 ms' WHERE org_id = $1`,
       [orgId, ms],
+    );
+  const outages = () =>
+    alerting.database.query<{ id: string; seconds: number | null; code: string }>(
+      `SELECT endpoint_id AS id, error_code AS code, round(extract(epoch FROM o.ended_at - o.started_at))::int AS seconds
+         FROM incident_outage o JOIN incident i ON i.id = o.incident_id AND i.org_id = $1 ORDER BY o.started_at`,
+      [orgId],
     );
   const eventsOf = async () =>
     alerting.database.query<{ type: string; incident_id: string | null; endpoint_id: string }>(
@@ -150,6 +161,42 @@ describe('incidents in the transaction of their alerts', () => {
     const [id = ''] = await endpoints(1);
     await alerting.play(id, 'FS'.repeat(20));
     expect(await incidents()).toMatchObject([{ number: 1, endpointCount: 1, openCount: 0, reopened: 19 }]);
+  });
+
+  it('keeps each outage of an endpoint that goes down again, and the time between them is not downtime', async () => {
+    const [id = ''] = await endpoints(1);
+    await alerting.play(id, 'F');
+    await age(5 * MINUTE);
+    await alerting.play(id, 'S');
+    await age(3 * MINUTE);
+    await alerting.play(id, 'F');
+    expect(await outages()).toMatchObject([
+      { id, code: 'connection_refused', seconds: expect.closeTo(300, -1) },
+      { id, seconds: null },
+    ]);
+    const [open] = await incidents();
+    expect(open).toMatchObject({ outageCount: 2, earlierDowntimeMs: expect.closeTo(300_000, -4), endedAt: null });
+    const sinceMs = Date.now() - (open?.lastStartedAt?.getTime() ?? 0);
+    expect(sinceMs).toBeLessThan(MINUTE);
+    await age(2 * MINUTE);
+    await alerting.play(id, 'S');
+    const [over] = await incidents();
+    expect(over && endedDowntimeMs(over)).toBeCloseTo(420_000, -4);
+    expect(over && (over.endedAt?.getTime() ?? 0) - over.startedAt.getTime()).toBeCloseTo(600_000, -4);
+  });
+
+  it('keeps the outage of an endpoint that goes down again while others are still down', async () => {
+    const [one = '', two = ''] = await endpoints(2);
+    await report([one, two], 'F');
+    await age(2 * MINUTE);
+    await report([one], 'S');
+    await age(2 * MINUTE);
+    await report([one], 'F');
+    expect((await outages()).filter(({ id }) => id === one)).toMatchObject([
+      { seconds: expect.closeTo(120, -1) },
+      { seconds: null },
+    ]);
+    expect(await incidents()).toMatchObject([{ outageCount: 1, earlierDowntimeMs: 0 }]);
   });
 
   it('down again after 14 minutes is the same incident, and after 16 minutes another one', async () => {

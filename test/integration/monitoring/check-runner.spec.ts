@@ -67,6 +67,7 @@ describe('CheckRunner in a process that was stalled', () => {
         checker,
         request: {
           target: 'tcp://192.0.2.1:80',
+          settings: {},
           method: 'GET',
           headers: [],
           body: null,

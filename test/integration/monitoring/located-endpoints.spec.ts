@@ -8,7 +8,7 @@ import { EndpointSchedule } from '../../../src/endpoint/endpoint-schedule';
 import { BeforeTrigger } from '../../../src/engine/before-trigger';
 import type { FinishedCheck } from '../../../src/engine/finished-check';
 import type { PendingCheck } from '../../../src/engine/queue/pending-checks';
-import { RemoteFailures } from '../../../src/monitoring/before-trigger/remote-failures';
+import { ProbeFailures } from '../../../src/monitoring/before-trigger/probe-failures';
 import { EndpointStateStore } from '../../../src/monitoring/record/endpoint-state-store';
 import { LocationSweep } from '../../../src/monitoring/record/location-sweep';
 import { WorkerDatabase } from '../../../src/platform/database/database';
@@ -284,8 +284,9 @@ describe('an endpoint at several locations', () => {
     await alertOn(site);
     const agoMs = 10 * MINUTE_MS;
     const late = [1, 2].map((index) => checkOf(site, probe(index), 'down', agoMs));
-    await recordAll(late);
-    expect(late.map(({ counted, isLate }) => [counted, isLate])).toEqual([
+    const recorder = newRecorder(app);
+    const recorded = await Promise.all(late.map((check) => recorder.recordMarked(check)));
+    expect(recorded.map(({ check: { counted, isLate } }) => [counted, isLate])).toEqual([
       [null, true],
       [null, true],
     ]);
@@ -517,12 +518,12 @@ describe('an endpoint at several locations', () => {
     await record(checkOf(child, probe(0), 'up'));
     await database.query('INSERT INTO endpoint_dependency VALUES ($1, $2)', [child.id, parent.id]);
     const failure = checkOf(child, probe(0), 'down');
-    const prepared = app.app.get(RemoteFailures).prepare(failure, new AbortController().signal);
+    const prepared = app.app.get(ProbeFailures).prepare(failure, new AbortController().signal);
     await eventually('the parent is asked', async () => (await asksOf(parent)).length > 0);
     await record({ ...checkOf(parent, probe(1), 'down', -SECOND_MS), slotMs: null });
-    await prepared;
-    expect(failure.isParentDown).toBe(true);
-    await record(failure);
+    const marked = await prepared;
+    expect([failure.isParentDown, marked.isParentDown]).toEqual([undefined, true]);
+    await record(marked);
     expect(await eventsOf(child)).toEqual([]);
   });
 });

@@ -80,8 +80,7 @@ describe('an endpoint that is not scheduled', () => {
       await sql.query('DELETE FROM endpoint_schedule WHERE endpoint_id = $1', [added.endpointId]);
       await schedule.add(sql, [added]);
     },
-    change: (schedule, sql, changed) => schedule.change(sql, changed, true),
-    changeSome: (schedule, sql, changed) => schedule.changeSome(sql, [{ ...changed, isDueAtOnce: true }]),
+    change: (schedule, sql, changed) => schedule.change(sql, [{ ...changed, isDueAtOnce: true }]),
     switchWebsite: (schedule, sql) => schedule.switchWebsite(sql, websiteId, true),
     stopSome: (schedule, sql) => schedule.stopSome(sql, 'website_id', websiteId),
     giveBack: (schedule, sql, { endpointId }) => schedule.giveBack(sql, ME, [{ endpointId, slotMs: Date.now() }]),

@@ -9,6 +9,7 @@ describe('the texts about acknowledgements and notifications', () => {
     [said('On call'), 'Acknowledged by On call until it is up'],
     [said('On call', 'Restarting'), 'Acknowledged by On call until it is up: Restarting'],
     [said(null), 'Acknowledged by someone until it is up'],
+    [said('Ada (link)'), 'Acknowledged by Ada until it is up, using the link in a message'],
     [said('link', 'Restarting'), 'Acknowledged by someone until it is up, using the link in a message: Restarting'],
   ])('%s', (text, expected) => {
     expect(text).toBe(expected);

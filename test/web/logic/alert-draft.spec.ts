@@ -112,6 +112,10 @@ describe('a new alert', () => {
     });
   });
 
+  it('triggers after two failures without a contact, so that the first message comes after about a minute', () => {
+    expect(newAlert('ep_1', null).failure_threshold).toBe('2');
+  });
+
   it('offers the default contacts first, then by name', () => {
     const list = [contact('Shop'), contact('Boss'), contact('Ops', { default: true, type: 'pagerduty' })];
     expect(inOrder(list).map(contactTitle)).toEqual(['Ops · PagerDuty (default)', 'Boss · Slack', 'Shop · Slack']);

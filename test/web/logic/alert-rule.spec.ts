@@ -1,5 +1,5 @@
 import type { AlertRule } from '../../../web/src/api/types';
-import { ruleDraftOf, ruleOf, ruleText } from '../../../web/src/logic/alert-rule';
+import { firstAlertText, ruleDraftOf, ruleOf, ruleText } from '../../../web/src/logic/alert-rule';
 
 const USUAL: AlertRule = {
   condition: 'down',
@@ -36,5 +36,20 @@ describe('the rule of an alert', () => {
   it('has no delay if nothing is typed, and no reminders', () => {
     const none = { amount: ' ', unit: 'hours' } as const;
     expect(ruleOf({ ...ruleDraftOf({}), after: none, remind_every: none })).toEqual(USUAL);
+  });
+});
+
+describe('how long the first alert takes', () => {
+  const draft = (changes: Partial<AlertRule>) => ruleDraftOf(changes);
+  it.each<[Partial<AlertRule>, string]>([
+    [{ failure_threshold: 1 }, 'Triggers with the first failed check.'],
+    [{ failure_threshold: 2 }, 'Triggers about 1 min after the first failed check, with one check a minute.'],
+    [{ failure_threshold: 2, after: 600 }, 'Triggers about 10 min after the first failed check, with one check a minute.'],
+  ])('is said for %j', (rule, text) => {
+    expect(firstAlertText(draft(rule))).toBe(text);
+  });
+
+  it('is not said while the threshold is not a number', () => {
+    expect(firstAlertText({ ...draft({}), failure_threshold: 'x' })).toBe('');
   });
 });

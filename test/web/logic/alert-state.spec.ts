@@ -6,6 +6,7 @@ const alert = {
   triggered: false,
   contact_id: 'ct_1',
   last_delivery: { id: 'dl_1', state: 'delivered' as const, at: AT, error: null },
+  cannot_send: null,
 };
 const failing = [{ id: 'ct_1', failing_since: AT }];
 const fine = [{ id: 'ct_1', failing_since: null }];
@@ -22,6 +23,7 @@ describe('the state of an alert rule', () => {
       fine,
       'Not delivering',
     ],
+    ['cannot send without a mail server', { cannot_send: 'No mail server is configured.' }, fine, 'Cannot send'],
     ['is triggered, whether or not a message was sent', { triggered: true }, failing, 'Triggered'],
     ['is off', { enabled: false, triggered: true }, failing, 'Off'],
   ])('%s', (_, changes, contacts, word) => {

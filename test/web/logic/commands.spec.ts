@@ -45,6 +45,7 @@ describe('commands to copy', () => {
       "curl -sS -i --max-time 10 -L --max-redirs 5 --cacert ca.pem --connect-to nas.example:8443:192.0.2.1:8443 -H 'Host: 192.0.2.1:8443' https://nas.example:8443/a",
     ],
     [endpoint('TCP', 'tcp://db.example:5432'), 'nc -vz -w 10 db.example 5432'],
+    [endpoint('REDIS', 'redis://a.example'), 'uptime check --local redis://a.example'],
     [endpoint('SSH', 'ssh://a.example'), 'ssh-keyscan -T 10 -p 22 a.example'],
     [endpoint('ICMP', '198.51.100.7'), 'ping -c 1 -W 10 198.51.100.7'],
     [endpoint('DNS', 'dns://ns.example/a.example?type=MX'), 'dig @ns.example a.example MX'],

@@ -20,6 +20,7 @@ const STORED: Contact = {
   key: null,
   owner: null,
   destination: 'hooks.slack.com',
+  cannot_send: null,
   alert_count: 2,
   last_delivery: null,
   failing_since: null,
@@ -66,7 +67,7 @@ describe('a contact while it is edited', () => {
   it('starts empty, not as a default, with the usual rule', () => {
     const draft = contactDraftOf(null);
     expect([draft.name, draft.config, draft.default]).toEqual(['', {}, false]);
-    expect(contactRequestOf(draft, null).alert_defaults).toMatchObject({ failure_threshold: 3, success_threshold: 2 });
+    expect(contactRequestOf(draft, null).alert_defaults).toMatchObject({ failure_threshold: 2, success_threshold: 2 });
   });
 });
 

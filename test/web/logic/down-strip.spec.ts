@@ -9,29 +9,29 @@ const steps = (...down: number[]): DownSteps => ({
 
 describe('the strip of endpoints that were down', () => {
   it.each([
-    ['nothing', steps(0, 0, 0), 'Nothing was down.', 'Nothing was down in the last 24 hours.'],
+    ['nothing', steps(0, 0, 0), 'Nothing was down', 'Nothing was down in the last 24 hours.'],
     [
       'an outage that is over',
       steps(0, 1, 1, 0),
-      'At most 1 down at once, at 01:00.',
+      'Peak: 1 down at 01:00',
       'Down in the last 24 hours: 01:00 to 03:00 1.',
     ],
     [
       'an outage that continues',
       steps(0, 0, 1200),
-      'At most 1,200 down at once, at 02:00.',
+      'Peak: 1,200 down at 02:00',
       'Down in the last 24 hours: 02:00 to now up to 1,200.',
     ],
     [
       'the first of two equal peaks',
       steps(1, 3, 0, 3),
-      'At most 3 down at once, at 01:00.',
+      'Peak: 3 down at 01:00',
       'Down in the last 24 hours: 00:00 to 02:00 up to 3, 03:00 to now up to 3.',
     ],
     [
       'more times than one can listen to',
       steps(1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0),
-      'At most 1 down at once, at 00:00.',
+      'Peak: 1 down at 00:00',
       'Down in the last 24 hours: 2 times earlier, 04:00 to 05:00 1, 06:00 to 07:00 1, 08:00 to 09:00 1, 10:00 to 11:00 1, 12:00 to 13:00 1.',
     ],
   ])('describes %s', (_case, of, peak, all) => {

@@ -14,6 +14,8 @@ describe('guessing an endpoint from pasted text', () => {
     ['example.com/path?q=1', 'HTTPS', 'https://example.com/path?q=1', 'example.com/path', 'https://example.com/'],
     ['localhost:8080', 'HTTP', 'http://localhost:8080/', 'localhost:8080', 'http://localhost:8080/'],
     ['db.example.com:5432', 'TCP', 'tcp://db.example.com:5432', 'db.example.com port 5432', 'http://db.example.com/'],
+    ['rediss://cache.example:6380', 'REDIS', 'rediss://cache.example:6380', 'cache.example:6380 REDIS', 'http://cache.example/'],
+    ['postgres://db/shop', 'POSTGRES', 'postgres://db/shop', 'db/shop POSTGRES', 'http://db/'],
     ['bastion:22', 'SSH', 'ssh://bastion:22', 'bastion SSH', 'http://bastion/'],
     ['198.51.100.7', 'ICMP', 'icmp://198.51.100.7', '198.51.100.7 ping', 'http://198.51.100.7/'],
     ['[2001:db8::1]', 'ICMP', 'icmp://[2001:db8::1]', '[2001:db8::1] ping', 'http://[2001:db8::1]/'],

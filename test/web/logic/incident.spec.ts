@@ -1,5 +1,6 @@
 import type { Incident } from '../../../web/src/api/types';
 import {
+  againText,
   byDay,
   calmText,
   causeText,
@@ -7,6 +8,7 @@ import {
   downText,
   isParentProposed,
   lengthText,
+  reopenedText,
   namesText,
   statusesOf,
   stateText,
@@ -71,6 +73,23 @@ describe('an incident in words', () => {
     ['that it was merged into another', { state: 'merged' }, 'Merged into another'],
   ] as [string, Partial<Incident>, string][])('announces %s, in minutes that do not tick', (_what, changes, text) => {
     expect(stateText(incident(changes), Date.parse(at(23 * 60 + 41)))).toBe(text);
+  });
+
+  it('that reopened lasts as long as its outages, and its current one is in large type', () => {
+    const reopened = incident({
+      outage_count: 2,
+      reopen_count: 1,
+      downtime_seconds: 307,
+      last_outage_started_at: at(497),
+      started_at: STARTED,
+    });
+    const nowMs = Date.parse(at(497 + 96));
+    expect(stateText(reopened, nowMs)).toBe('Down for 1 min');
+    expect(againText(reopened, nowMs)).toBe('second outage, 6 min 43 s so far');
+    expect(reopenedText(reopened)).toBe('reopened once');
+    const over = { ...reopened, state: 'ended' as const, ended_at: at(593), downtime_seconds: 403 };
+    expect(stateText(over, nowMs + 3_600_000)).toBe('Ended after 6 min');
+    expect(againText(over, nowMs)).toBe('2 outages');
   });
 
   it('lasts at least zero if the browser’s clock is behind', () => {

@@ -18,6 +18,7 @@ const WORLD: World = {
   ],
   incidents: [{ id: 'inc_1', number: 12, title: null, summary: '3 endpoints at 192.0.2.1 are down' }],
   mayWrite: true,
+  mayMute: true,
 };
 const titles = (typed: string, world = WORLD) => commandsFor(typed, world).map(({ title }) => title);
 const first = (typed: string) => commandsFor(typed, WORLD)[0]?.act;
@@ -84,7 +85,8 @@ describe('the command palette', () => {
     const many = { ...WORLD, items: Array.from({ length: 2000 }, (_, n) => item(`ep_${n}`, `Shop ${n}`)) };
     expect(titles('shop', many)).toHaveLength(12);
     expect(titles('pause shop', { ...WORLD, mayWrite: false })).toEqual([]);
-    expect(titles('mut', { ...WORLD, mayWrite: false })).toEqual([]);
+    expect(titles('mut', { ...WORLD, mayWrite: false, mayMute: false })).toEqual([]);
+    expect(titles('mute shop', { ...WORLD, mayWrite: false })).toEqual(titles('mute shop'));
   });
 
   it('checks no heartbeat, but opens and pauses it', () => {

@@ -55,8 +55,8 @@ describe('the texts of a report', () => {
   });
 
   it('leave empty parameters out of the query', () => {
-    expect(reportQuery({ month: '2026-10', tag: '', time_zone: 'Europe/Berlin' })).toBe(
-      'month=2026-10&time_zone=Europe%2FBerlin',
+    expect(reportQuery({ month: '2026-10', tag: '', timezone: 'Europe/Berlin' })).toBe(
+      'month=2026-10&timezone=Europe%2FBerlin',
     );
   });
 

@@ -64,11 +64,15 @@ export type Uptime = Schemas['Uptime'];
 export type Outage = Schemas['Outage'];
 export type LatencyBucket = Schemas['LatencyBucket'];
 
+/** An endpoint that was deleted in the last seven days. */
+export type DeletedEndpoint = Schemas['DeletedEndpoint'];
+
 export type Alert = Schemas['Alert'];
 /** The settings that determine when an alert triggers, resolves, and sends reminders. */
 export type AlertRule = Required<Schemas['AlertDefaults']>;
 /** A channel whose settings are shared by several alerts. */
 export type Contact = Schemas['Contact'];
+export type ContactPreview = Schemas['ContactPreview'];
 export type AlertEvent = Schemas['AlertEvent'];
 export type Delivery = Schemas['Delivery'];
 /** The result of a test message. It isn't stored. */
@@ -104,6 +108,13 @@ export type IncidentStatus = NonNullable<Incident['status']>;
 export type IncidentMember = Schemas['IncidentEndpoint'];
 export type IncidentUpdate = Schemas['IncidentUpdate'];
 export type IncidentDetails = Omit<Schemas['IncidentDetail'], 'scope'> & { scope: MaintenanceScope | null };
+
+/** Everything that happened in an incident, and the messages that are due next. */
+export type IncidentTimeline = Schemas['IncidentTimeline'];
+export type TimelineItem = Schemas['IncidentTimelineItem'];
+export type TimelineEndpoint = Schemas['TimelineEndpoint'];
+export type TimelineDelivery = Schemas['TimelineDelivery'];
+export type PlannedNotification = Schemas['PlannedNotification'];
 
 export type IncidentChange = Omit<Schemas['IncidentChange'], 'scope'> & Pick<Incident, 'scope'>;
 

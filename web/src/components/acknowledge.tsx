@@ -16,7 +16,7 @@ import { Button } from './layout';
 const pathOf = (of: string): string => `/api/v1/${of}/acknowledgement`;
 
 /**
- * Shows who acknowledged `path` (`endpoints/ep_…`, `incidents/inc_…`). Users with write access can withdraw the
+ * Shows who acknowledged `path` (`endpoints/ep_…`, `incidents/inc_…`). Users who may respond can withdraw the
  * acknowledgement.
  */
 export function AcknowledgedBanner(props: { path: string; of: Acknowledgement; onChange: () => void }) {
@@ -39,7 +39,7 @@ export function AcknowledgedBanner(props: { path: string; of: Acknowledgement; o
           </>
         )}
       </p>
-      {may.write() && <Button onClick={withdraw}>Withdraw</Button>}
+      {may.respond() && <Button onClick={withdraw}>Remove acknowledgement</Button>}
     </div>
   );
 }
@@ -63,7 +63,7 @@ export function AcknowledgeDialog(props: { path: string; name: string; onClose: 
   return (
     <Dialog title={`Acknowledge ${props.name}`} onClose={props.onClose}>
       <p class="muted">No more alerts trigger while this is acknowledged. You still get the recovery message.</p>
-      <Form save={save} action="Acknowledge" more={() => <Button onClick={props.onClose}>Cancel</Button>}>
+      <Form save={save} action="Acknowledge" isOpen more={() => <Button onClick={props.onClose}>Cancel</Button>}>
         {({ problem }) => (
           <>
             <Text label="Note (optional)" error={problem('/note')} value={note.value} set={into(note)} />

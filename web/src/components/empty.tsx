@@ -1,12 +1,15 @@
 import type { ComponentChildren } from 'preact';
 import drawings from '../drawings.svg';
+import { helpForPath } from '../logic/help-page';
+import { route } from '../state/router';
+import { HelpLink } from './help-link';
 
 /** The IDs of the drawings in `drawings.svg`. */
 export type Drawing = 'rows' | 'alert' | 'contacts' | 'week' | 'page' | 'calm' | 'certificate' | 'lost' | 'probes';
 
 /**
- * An empty state: a drawing of what will appear here, and what to do. The drawing is fetched the first time it is
- * shown.
+ * An empty state: a drawing of what will appear here, what to do, and a link to the help. The drawing is fetched the
+ * first time it is shown.
  */
 export const Empty = ({ drawing, children }: { drawing: Drawing; children: ComponentChildren }) => (
   <div class="empty">
@@ -14,5 +17,10 @@ export const Empty = ({ drawing, children }: { drawing: Drawing; children: Compo
       <use href={`${drawings}#${drawing}`} />
     </svg>
     {children}
+    {drawing !== 'lost' && drawing !== 'calm' && (
+      <p class="small">
+        <HelpLink page={helpForPath(route.value.path)}>How this works</HelpLink>
+      </p>
+    )}
   </div>
 );

@@ -1,14 +1,28 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Loaded } from '../state/load';
+import { pageTitle } from '../state/page-title';
 import { arrivals } from '../state/router';
 import { Empty } from './empty';
 
 type Children = { children?: ComponentChildren };
 
-/** A page title. When the user arrives, it receives the focus, so that screen readers announce the page. */
-export function Title({ class: className, children }: Children & { class?: string }) {
+/**
+ * A page title. When the user arrives, it receives the focus, so that screen readers announce the page. `tab` is the
+ * title of the browser tab, if it says more.
+ */
+export function Title({ class: className, tab, children }: Children & { class?: string; tab?: string | undefined }) {
   const ref = useRef<HTMLHeadingElement>(null);
+  useLayoutEffect(() => {
+    const shown = tab ?? ref.current?.textContent ?? '';
+    pageTitle.value = shown === '' ? null : shown;
+  });
+  useEffect(
+    () => () => {
+      pageTitle.value = null;
+    },
+    [],
+  );
   useEffect(() => {
     if (document.activeElement?.id === 'main') ref.current?.focus({ preventScroll: true });
   }, [arrivals.value]);
@@ -27,6 +41,7 @@ export const Head = (
   props: Children & {
     parent?: [href: string, title: string];
     title: string;
+    tab?: string;
     owner?: string | null | undefined;
     actions?: ComponentChildren;
   },
@@ -38,7 +53,7 @@ export const Head = (
           <a href={props.parent[0]}>{props.parent[1]}</a>
         </p>
       )}
-      <Title>{props.title}</Title>
+      <Title tab={props.tab}>{props.title}</Title>
       {props.children}
       {props.owner && (
         <p class="small muted">
@@ -95,8 +110,18 @@ export function Data<T>({ of, children }: { of: Loaded<T>; children: (data: T) =
   const { value } = of.data;
   if (value !== undefined) return <>{children(value)}</>;
   if (of.isMissing.value) return <Missing />;
-  return of.error.value === null ? <p class="muted">Loading…</p> : <p class="notice bad">{of.error.value}</p>;
+  return of.error.value === null ? <Skeleton /> : <p class="notice bad">{of.error.value}</p>;
 }
+
+/** Gray bars where content will appear. Screen readers announce that it is loading. */
+export const Skeleton = ({ rows = 4 }: { rows?: number }) => (
+  <div class="skeleton">
+    <p class="sr">Loading…</p>
+    {Array.from({ length: rows }, (_, row) => (
+      <span key={row} />
+    ))}
+  </div>
+);
 
 const Missing = () => (
   <Empty drawing="lost">

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
-import { Button, Title } from './layout';
+import { Button, Skeleton, Title } from './layout';
 
 const waiting: (() => void)[] = [];
 
@@ -42,7 +42,7 @@ export function lazy<P extends object>(
     const Page = loaded.value;
     if (Page) return <Page {...props} />;
     if (!isPage) return null;
-    if (!failed.value) return <p class="muted">Loading…</p>;
+    if (!failed.value) return <Skeleton />;
     return (
       <div class="empty">
         <Title>This page could not be loaded</Title>

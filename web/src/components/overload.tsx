@@ -4,6 +4,7 @@ import { overloadText } from '../logic/overload-text';
 import { now } from '../state/clock';
 import { useEvery, useLoad } from '../state/load';
 import { may, session } from '../state/session';
+import { HelpLink } from './help-link';
 
 type Overload = System['scheduler']['overload'];
 
@@ -32,7 +33,8 @@ export const OverloadHelp = () => (
     <h2>How to fix this</h2>
     <p>
       Use longer intervals for checks that can wait, add another process with ROLE=worker on the same PostgreSQL, or use
-      a faster machine. See docs/operations.md. Skipped checks lower the coverage of an uptime, never the uptime itself.
+      a faster machine. See <HelpLink page="guides/operate/scaling#more-checks-than-fit">Scaling</HelpLink>. Skipped
+      checks lower the coverage of an uptime, never the uptime itself.
     </p>
   </div>
 );

@@ -46,6 +46,7 @@ export function Palette({ pages, onClose }: Props) {
       pages,
       incidents: openIncidents.value ?? [],
       mayWrite: may.write(),
+      mayMute: may.mute(),
     }),
   ).value;
 
@@ -88,7 +89,7 @@ export function Palette({ pages, onClose }: Props) {
         aria-activedescendant={shown.length > 0 ? `${list}${active.value}` : undefined}
         autoComplete="off"
         spellcheck={false}
-        placeholder={may.write() ? 'shop, pause shop, mute all 1 h' : 'shop'}
+        placeholder={may.write() ? 'shop, pause shop, mute all 1 h' : may.mute() ? 'shop, mute all 1 h' : 'shop'}
         value={typed.value}
         onInput={(event) => type(event.currentTarget.value)}
         onKeyDown={press}

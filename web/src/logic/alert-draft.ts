@@ -2,6 +2,7 @@ import type { Alert, Contact } from '../api/types';
 import { type RuleDraft, ruleDraftOf, ruleOf } from './alert-rule';
 import { channelName } from './channel-name';
 import { type ConfigValue, filled } from './config-schema';
+import { FAILURES } from './endpoint-defaults';
 
 /** An alert rule that is being edited. */
 export interface AlertDraft extends RuleDraft {
@@ -28,7 +29,7 @@ export const alertDraftOf = (alert: Alert): AlertDraft => ({
  * Returns a new alert rule that uses the contact and its defaults. Without a contact, the rule uses its own webhook.
  */
 export const newAlert = (endpointId: string, contact: Contact | null): AlertDraft => ({
-  ...ruleDraftOf(contact?.alert_defaults ?? {}),
+  ...ruleDraftOf(contact?.alert_defaults ?? { failure_threshold: FAILURES }),
   endpoint_id: endpointId,
   contact_id: contact?.id ?? null,
   type: 'webhook',

@@ -1,6 +1,7 @@
 import type { AlertRule } from '../api/types';
 import { count } from './format';
 import { secondsOf, spanOf, spanText, type TimeSpan } from './time-span';
+import { FAILURES } from './endpoint-defaults';
 
 /** The settings of an alert rule that is being edited. Numbers are strings until they are sent. */
 export interface RuleDraft {
@@ -21,6 +22,21 @@ const USUAL: AlertRule = {
   remind_every: null,
   send_on_resolved: true,
 };
+
+/** The defaults that a new contact gets here, so that the first alert takes about one interval. */
+export const FIRST_DEFAULTS = { failure_threshold: FAILURES };
+
+/** How long checks are apart unless an endpoint has another interval, in seconds. */
+const USUAL_INTERVAL = 60;
+
+/** Returns how long the first alert takes, such as `About 1 min after the first failed check, at the usual interval.` */
+export function firstAlertText({ failure_threshold, after }: RuleDraft): string {
+  const checks = Number(failure_threshold);
+  if (!Number.isInteger(checks) || checks < 1) return '';
+  const seconds = Math.max((checks - 1) * USUAL_INTERVAL, secondsOf(after) ?? 0);
+  if (seconds === 0) return 'Triggers with the first failed check.';
+  return `Triggers about ${spanText(seconds)} after the first failed check, with one check a minute.`;
+}
 
 /** Returns a draft for a rule, or for a contact's defaults. Missing settings use the service's defaults. */
 export function ruleDraftOf(given: Partial<AlertRule>): RuleDraft {
@@ -45,7 +61,7 @@ export const ruleOf = (draft: RuleDraft): AlertRule => ({
   send_on_resolved: draft.send_on_resolved,
 });
 
-const PAGERS: readonly string[] = ['pagerduty', 'opsgenie'];
+const PAGERS: readonly string[] = ['pagerduty', 'opsgenie', 'alertmanager', 'splunk_oncall', 'ilert'];
 
 /**
  * Whether a channel type pages people until they respond. The service sends pagers no reminders, and nothing that would

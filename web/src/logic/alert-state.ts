@@ -20,24 +20,26 @@ export const contactFailsSince = (
 ): string | null => contacts?.find(({ id }) => id === contact_id)?.failing_since ?? null;
 
 /**
- * Whether an alert wouldn't reach anyone, because its last message didn't arrive or messages through its contact are
+ * Whether an alert wouldn't reach anyone, because nothing can be sent through its channel, its last message didn't arrive or messages through its contact are
  * failing.
  */
 export const isUnheard = (
-  alert: Pick<Alert, 'last_delivery' | 'contact_id'>,
+  alert: Pick<Alert, 'last_delivery' | 'contact_id' | 'cannot_send'>,
   contacts: readonly Pick<Contact, 'id' | 'failing_since'>[] | undefined,
-): boolean => isTroubled(alert.last_delivery) || contactFailsSince(alert, contacts) !== null;
+): boolean =>
+  alert.cannot_send !== null || isTroubled(alert.last_delivery) || contactFailsSince(alert, contacts) !== null;
 
 /**
  * Returns a status and a word: the alert rule is watching, has an open incident, is turned off, or wouldn't reach
  * anyone.
  */
 export function alertState(
-  alert: Pick<Alert, 'enabled' | 'triggered' | 'last_delivery' | 'contact_id'>,
+  alert: Pick<Alert, 'enabled' | 'triggered' | 'last_delivery' | 'contact_id' | 'cannot_send'>,
   contacts: readonly Pick<Contact, 'id' | 'failing_since'>[] | undefined,
 ): { status: Shown; word: string } {
   if (!alert.enabled) return { status: 'paused', word: 'Off' };
   if (alert.triggered) return { status: 'down', word: 'Triggered' };
+  if (alert.cannot_send !== null) return { status: 'degraded', word: 'Cannot send' };
   return isUnheard(alert, contacts)
     ? { status: 'unknown', word: 'Not delivering' }
     : { status: 'up', word: 'Watching' };

@@ -9,7 +9,7 @@ export type Target = Pick<
   'type' | 'url' | 'method' | 'timeout' | 'headers' | 'body' | 'follow_redirects' | 'tls'
 >;
 
-/** Returns a command that does what the check does: curl for HTTP and HTTPS, or the usual tool for other types. */
+/** Returns a command that does what the check does: curl for HTTP and HTTPS, the usual tool, or our own command. */
 export function checkCommand(endpoint: Target): string {
   const bare = endpoint.url.replace(/^[a-z]+:(\/\/)?/i, '').replace(/\/$/, '');
   const [, host = bare, port = ''] = /^(\[[^\]]+\]|[^:]+)(?::(\d+))?$/.exec(bare) ?? [];
@@ -25,8 +25,11 @@ export function checkCommand(endpoint: Target): string {
       const parts = name.split('/');
       return `dig ${parts.length > 1 ? `@${parts[0]} ` : ''}${shellQuote(parts.at(-1) ?? '')} ${type}`.trim();
     }
-    default:
+    case 'HTTP':
+    case 'HTTPS':
       return curl(endpoint);
+    default:
+      return `uptime check --local ${shellQuote(endpoint.url)}`;
   }
 }
 

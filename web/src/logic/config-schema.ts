@@ -23,6 +23,8 @@ export interface Schema {
   oneOf?: Schema[];
   /** Set on a field's old name. The value is its current name. */
   'x-alias-of'?: string;
+  /** Set on the settings of an endpoint: the schema of each type's settings. */
+  'x-settings-of'?: Record<string, Schema>;
   discriminator?: { mapping?: Record<string, string> };
 }
 
@@ -71,7 +73,10 @@ export function configSchemas({ components: { schemas } }: ApiDocument): ConfigS
   return Object.fromEntries(configs);
 }
 
-export type EndpointChoices = Record<'types' | 'methods' | 'sources' | 'comparisons', string[]>;
+export interface EndpointChoices extends Record<'types' | 'methods' | 'sources' | 'comparisons', string[]> {
+  /** The schema of each type's settings. */
+  settings: ConfigSchemas;
+}
 
 /** Returns the options for the endpoint form from the same document. New checkers need no changes here. */
 export function endpointChoices({ components: { schemas } }: ApiDocument): EndpointChoices {
@@ -83,14 +88,20 @@ export function endpointChoices({ components: { schemas } }: ApiDocument): Endpo
     methods: values('CreateEndpoint', 'method'),
     sources: values('Assertion', 'source'),
     comparisons: values('Assertion', 'comparison'),
+    settings: Object.fromEntries(
+      Object.entries(schemas['CreateEndpoint']?.properties?.['settings']?.['x-settings-of'] ?? {}).map(
+        ([type, schema]) => [type, expanded(schema, schemas)] as const,
+      ),
+    ),
   };
 }
 
 export type FieldKind =
-  'text' | 'texts' | 'secret' | 'number' | 'boolean' | 'choice' | 'lines' | 'pairs' | 'group' | 'json';
+  'text' | 'texts' | 'secret' | 'number' | 'boolean' | 'choice' | 'lines' | 'pairs' | 'group' | 'json' | 'template';
 
 /** Returns the control for a schema. `texts` is one string, or several separated by commas. `json` is the fallback. */
 export function kindOf(schema: Schema): FieldKind {
+  if (schema.format === 'template') return 'template';
   if (schema.enum) return 'choice';
   if (schema.type === 'boolean') return 'boolean';
   if (schema.type === 'integer' || schema.type === 'number') return 'number';
@@ -147,6 +158,8 @@ export function filled(value: ConfigValue): ConfigValue {
   const entries = Object.entries(value).flatMap(([key, each]): [string, unknown][] => {
     if (each === '' || each === undefined || each === null) return [];
     if (Array.isArray(each)) return each.length === 0 ? [] : [[key, each]];
+    // A template may contain empty texts.
+    if (key === 'body') return [[key, each]];
     if (typeof each === 'object') {
       const inner = filled(each as ConfigValue);
       return Object.keys(inner).length === 0 ? [] : [[key, inner]];
@@ -155,6 +168,23 @@ export function filled(value: ConfigValue): ConfigValue {
   });
   return Object.fromEntries(entries);
 }
+
+/** Returns the members to send for a change: `null` for those that were emptied. */
+export const changed = (value: ConfigValue): ConfigValue =>
+  Object.fromEntries(Object.keys(value).map((key) => [key, filled(value)[key] ?? null]));
+
+/** Returns a copy without masked values, which the user must enter again. */
+export const withoutMasked = (value: ConfigValue): ConfigValue =>
+  Object.fromEntries(
+    Object.entries(value).flatMap(([key, each]): [string, unknown][] => {
+      if (typeof each === 'string') return /^\*{8}$/.test(each) ? [] : [[key, each]];
+      if (Array.isArray(each))
+        return [
+          [key, each.map((item: unknown) => (typeof item === 'object' ? withoutMasked(item as ConfigValue) : item))],
+        ];
+      return [[key, typeof each === 'object' && each !== null ? withoutMasked(each as ConfigValue) : each]];
+    }),
+  );
 
 /** Returns JSON pointers to the secrets that a form hides. Masked values aren't secrets. */
 export const secretsIn = (schema: Schema, value: ConfigValue, at: string): string[] =>

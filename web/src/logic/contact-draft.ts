@@ -1,5 +1,5 @@
 import type { Contact } from '../api/types';
-import { type RuleDraft, ruleDraftOf, ruleOf } from './alert-rule';
+import { FIRST_DEFAULTS, type RuleDraft, ruleDraftOf, ruleOf } from './alert-rule';
 import { type ConfigValue, filled } from './config-schema';
 import { count } from './format';
 
@@ -17,7 +17,7 @@ export function contactDraftOf(stored: Contact | null): ContactDraft {
   return { name, type, config, default: isDefault, rule: ruleDraftOf(alert_defaults) };
 }
 
-const NEW = { name: '', type: 'webhook', config: {}, default: false, alert_defaults: {} };
+const NEW = { name: '', type: 'webhook', config: {}, default: false, alert_defaults: FIRST_DEFAULTS };
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 

@@ -6,24 +6,30 @@ export function contactState({
   failing_since,
   alert_count,
   last_delivery,
-}: Pick<Contact, 'failing_since' | 'alert_count' | 'last_delivery'>): { status: Shown; word: string } | null {
+  cannot_send,
+}: Pick<Contact, 'failing_since' | 'alert_count' | 'last_delivery' | 'cannot_send'>): { status: Shown; word: string } | null {
+  if (cannot_send !== null) return { status: 'degraded', word: 'Cannot send' };
   if (failing_since !== null) return { status: 'down', word: 'Failing' };
-  if (alert_count === 0) return { status: 'paused', word: 'Not used' };
-  if (last_delivery === null) return { status: 'unknown', word: 'Nothing sent' };
-  return last_delivery.state === 'delivered' ? { status: 'up', word: 'Delivers' } : null;
+  if (alert_count === 0) return { status: 'paused', word: 'Unused' };
+  if (last_delivery === null) return { status: 'unknown', word: 'No messages yet' };
+  return last_delivery.state === 'delivered' ? { status: 'up', word: 'Working' } : null;
 }
 
 /** How long messages must fail before the overview reports it. Until then, a retry may succeed. */
 const UNREACHED_MS = 5 * 60_000;
 
-/** Returns the contacts that alert rules use but that can't be reached, starting with the longest failure. */
-export const unreached = <T extends Pick<Contact, 'failing_since' | 'alert_count'>>(
+/**
+ * Returns the contacts that alert rules use but that can't be reached, starting with the longest failure. Those that
+ * cannot send anything come last.
+ */
+export const unreached = <T extends Pick<Contact, 'failing_since' | 'alert_count' | 'cannot_send'>>(
   contacts: readonly T[],
   nowMs: number,
 ): T[] =>
   worstFirst(contacts).filter(
-    ({ failing_since, alert_count }) =>
-      failing_since !== null && alert_count > 0 && nowMs - Date.parse(failing_since) >= UNREACHED_MS,
+    ({ failing_since, alert_count, cannot_send }) =>
+      alert_count > 0 &&
+      (cannot_send !== null || (failing_since !== null && nowMs - Date.parse(failing_since) >= UNREACHED_MS)),
   );
 
 /** Sorts failing contacts first, starting with the longest failure. The others keep their order. */

@@ -33,11 +33,11 @@ function runsOf(down: readonly number[]): Run[] {
 export const stepText = (steps: DownSteps, step: number): string =>
   `${timeOf(steps, step)}: ${(steps.down[step] ?? 0).toLocaleString('en')} down`;
 
-/** Returns a sentence such as `At most 3 down at once, at 14:20.` */
+/** Returns text such as `Peak: 3 down at 14:20` */
 export function peakText(steps: DownSteps): string {
   const peak = Math.max(0, ...steps.down);
-  if (peak === 0) return 'Nothing was down.';
-  return `At most ${peak.toLocaleString('en')} down at once, at ${timeOf(steps, steps.down.indexOf(peak))}.`;
+  if (peak === 0) return 'Nothing was down';
+  return `Peak: ${peak.toLocaleString('en')} down at ${timeOf(steps, steps.down.indexOf(peak))}`;
 }
 
 /** The number of ranges that screen readers announce. Earlier ones are only counted. */

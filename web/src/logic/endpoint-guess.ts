@@ -16,6 +16,24 @@ const PORT_TYPES: Record<string, [type: string, scheme: string]> = {
   '8443': ['HTTPS', 'https'],
 };
 
+/** The types of URLs that no browser opens, by scheme. */
+const SCHEME_TYPES: Record<string, string> = {
+  tcp: 'TCP',
+  udp: 'UDP',
+  ssh: 'SSH',
+  icmp: 'ICMP',
+  dns: 'DNS',
+  ws: 'WEBSOCKET',
+  wss: 'WEBSOCKET',
+  grpc: 'GRPC',
+  grpcs: 'GRPC',
+  redis: 'REDIS',
+  rediss: 'REDIS',
+  postgres: 'POSTGRES',
+  postgresql: 'POSTGRES',
+  domain: 'DOMAIN',
+};
+
 function guess(type: string, url: string, host: string, name: string, siteUrl = `http://${host}/`): Guess {
   return { type, url, name: name.replace(/^www\./, ''), website: { host: host.replace(/^www\./, ''), url: siteUrl } };
 }
@@ -28,10 +46,10 @@ function ofWebUrl(text: string): Guess | null {
 }
 
 function ofScheme(scheme: string, rest: string, text: string): Guess | null {
-  const type = scheme.toUpperCase();
+  const type = SCHEME_TYPES[scheme];
   const [name = ''] = rest.replace(/^\/\//, '').split('?');
-  const host = (scheme === 'dns' ? name.split('/').at(-1) : name.replace(/:\d+$/, '')) ?? '';
-  if (!['TCP', 'SSH', 'ICMP', 'DNS'].includes(type) || host === '') return null;
+  const host = (scheme === 'dns' ? name.split('/').at(-1) : name.split('/')[0]?.replace(/:\d+$/, '')) ?? '';
+  if (type === undefined || host === '') return null;
   return guess(type, text, host, `${name.replace(/\/$/, '')} ${type}`);
 }
 
@@ -50,8 +68,9 @@ export function siteOf(input: string): Guess['website'] {
 export function guessEndpoint(input: string): Guess | null {
   const text = input.trim();
   if (/^https?:\/\//i.test(text)) return ofWebUrl(text);
-  const [, scheme, rest] = /^(tcp|ssh|icmp|dns):(.+)$/i.exec(text) ?? [];
-  if (scheme !== undefined && rest !== undefined) return ofScheme(scheme.toLowerCase(), rest, text);
+  const [, scheme, rest] = /^([a-z]+):(.+)$/i.exec(text) ?? [];
+  if (scheme !== undefined && rest !== undefined && Object.hasOwn(SCHEME_TYPES, scheme.toLowerCase()))
+    return ofScheme(scheme.toLowerCase(), rest, text);
   if (text.includes('://')) return null;
   if (text.includes('/')) return ofWebUrl(`https://${text}`);
   const [, host = text, port] = /^(.+):(\d{1,5})$/.exec(text) ?? [];

@@ -19,6 +19,10 @@ export function duration(seconds: number): string {
   return two(Math.floor(s / DAY), 'd', Math.floor((s % DAY) / HOUR), 'h');
 }
 
+/** Returns a duration in whole minutes from the first minute on, so that large text doesn't change every second. */
+export const steadyDuration = (seconds: number): string =>
+  duration(seconds < MINUTE ? seconds : seconds - (seconds % MINUTE));
+
 /** Returns when the next check is due: `in 45 s`, `now`, or `paused`. */
 export function nextCheckText(iso: string | null, nowMs: number): string {
   if (iso === null) return 'paused';

@@ -56,24 +56,67 @@ export function downText({ kind, state, severity, endpoint_count: all, open_coun
   return `${open.toLocaleString('en')} of ${all.toLocaleString('en')} ${word}`;
 }
 
-/** Returns the number of seconds from the first failed check until the incident's end or until now. */
-export const secondsOf = ({ started_at, ended_at }: Pick<Incident, 'started_at' | 'ended_at'>, nowMs: number): number =>
-  Math.max(0, ((ended_at === null ? nowMs : Date.parse(ended_at)) - Date.parse(started_at)) / 1000);
+/** The times of an incident or of one of its endpoints. The time between two outages isn't downtime. */
+type Timed = Pick<Incident, 'started_at' | 'ended_at'> &
+  Partial<Pick<Incident, 'downtime_seconds' | 'last_outage_started_at'>> & {
+    outages?: IncidentMember['outages'];
+  };
+
+/** Returns when the last outage started. */
+const lastStart = ({ started_at, last_outage_started_at, outages }: Timed): string =>
+  last_outage_started_at ?? outages?.[0]?.started_at ?? started_at;
+
+const between = (from: string, toMs: number): number => Math.max(0, (toMs - Date.parse(from)) / 1000);
+
+/** Returns the length of all outages until now, in seconds. */
+export const secondsOf = (incident: Timed, nowMs: number): number =>
+  incident.downtime_seconds === undefined
+    ? between(incident.started_at, incident.ended_at === null ? nowMs : Date.parse(incident.ended_at))
+    : incident.downtime_seconds + (incident.ended_at === null ? between(lastStart(incident), nowMs) : 0);
+
+/** Returns the length of the current outage, or of all outages if none is open, in seconds. */
+const currentSeconds = (incident: Timed, nowMs: number): number =>
+  incident.ended_at === null ? between(lastStart(incident), nowMs) : secondsOf(incident, nowMs);
+
+const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
+
+/** Returns `second outage`, or `outage 11`. */
+export const outageText = (n: number): string => {
+  const word = ORDINALS[n - 1];
+  return word ? `${word} outage` : `outage ${n}`;
+};
+
+/**
+ * Returns text such as `second outage, 6 min 43 s so far`, or `2 outages` after the incident has ended. Empty if there
+ * was only one.
+ */
+export function againText(incident: Timed & Pick<Incident, 'outage_count'>, nowMs: number): string {
+  const { outage_count: n, ended_at } = incident;
+  if (n < 2) return '';
+  if (ended_at !== null) return count(n, 'outage');
+  return `${outageText(n)}, ${duration(secondsOf(incident, nowMs))} so far`;
+}
+
+/** Returns `reopened once` or `reopened 3 times`. Empty if it never was. */
+export const reopenedText = ({ reopen_count }: Pick<Incident, 'reopen_count'>): string =>
+  reopen_count === 0 ? '' : reopen_count === 1 ? 'reopened once' : `reopened ${reopen_count.toLocaleString('en')} times`;
 
 /**
  * Returns the duration. If it exceeds a minute, it is in whole minutes, so that large text doesn't change every second.
  */
-export function lengthText(incident: Pick<Incident, 'started_at' | 'ended_at'>, nowMs: number): string {
-  const seconds = secondsOf(incident, nowMs);
-  return duration(seconds < 60 ? seconds : seconds - (seconds % 60));
-}
+export const lengthText = (incident: Timed, nowMs: number): string => wholeText(secondsOf(incident, nowMs));
+
+/** Returns the length of the current outage in the same form. */
+export const currentText = (incident: Timed, nowMs: number): string => wholeText(currentSeconds(incident, nowMs));
+
+const wholeText = (seconds: number): string => duration(seconds < 60 ? seconds : seconds - (seconds % 60));
 
 /** Returns the state to show in large type, such as `Down for 23 min` or `Ended after 23 min`. */
 export function stateText(
-  incident: Pick<Incident, 'kind' | 'state' | 'severity' | 'started_at' | 'ended_at'>,
+  incident: Pick<Incident, 'kind' | 'state' | 'severity'> & Timed,
   nowMs: number,
 ): string {
-  const lasted = lengthText(incident, nowMs);
+  const lasted = currentText(incident, nowMs);
   if (incident.state === 'merged') return 'Merged into another';
   if (incident.state === 'ended') return `Ended after ${lasted}`;
   return `${incident.kind === 'manual' ? 'Open' : incident.severity === 'degraded' ? 'Degraded' : 'Down'} for ${lasted}`;

@@ -17,6 +17,9 @@ const FORMS: Readonly<Record<string, MessagePreview['form']>> = {
   twilio: 'sms',
   pagerduty: 'event',
   opsgenie: 'event',
+  alertmanager: 'event',
+  splunk_oncall: 'event',
+  ilert: 'event',
 };
 
 /** The settings in a rule that affect the messages. */

@@ -1,7 +1,6 @@
 import type { AlertEvent, OverviewItem } from '../api/types';
-import { acknowledgedBy } from './acknowledged-text';
 import { channelName } from './channel-name';
-import { count, daysUntil, duration } from './format';
+import { daysUntil, steadyDuration } from './format';
 import { countsOf, type Shown, shownStatus } from './overview-order';
 import { WARN_DAYS } from './endpoint-defaults';
 
@@ -19,19 +18,26 @@ const isOrAre = (n: number): string => (n === 1 ? 'is' : 'are');
 const newest = (items: readonly OverviewItem[]): OverviewItem | null =>
   [...items].sort((a, b) => (b.status_since ?? '').localeCompare(a.status_since ?? ''))[0] ?? null;
 
-/** Returns a headline such as `1 of 2,012 is down: Checkout, for 4 min.`, or one that says all endpoints are up. */
+/**
+ * Returns a headline such as `1 of 2,012 is down: Checkout, for 4 min.`, or one that says all endpoints are up. A
+ * failure that isn't confirmed yet is only being verified.
+ */
 export function headlineOf(items: readonly OverviewItem[], nowMs: number): Headline {
   const counts = countsOf(items);
-  const found = (status: Shown) => items.filter((item) => shownStatus(item) === status);
+  const found = (status: Shown) => items.filter((item) => shownStatus(item) === status && !item.verifying);
+  const verifying = items.filter((item) => item.verifying);
   const among = (n: number) => `${number(n)} of ${number(items.length)}`;
   const beforeName = (n: number, what: string) => `${among(n)} ${isOrAre(n)} ${what}${n === 1 ? ': ' : ', last '}`;
-  if (counts.down > 0) {
+  const down = counts.down - verifying.length;
+  if (down > 0) {
     const item = newest(found('down'));
     const seconds = item?.status_since ? (nowMs - Date.parse(item.status_since)) / 1000 : null;
-    // Uses whole minutes, so that large text doesn't change every second.
-    const rounded = seconds === null || seconds < 60 ? seconds : seconds - (seconds % 60);
-    const after = rounded === null ? '.' : `, for ${duration(rounded)}.`;
-    return { status: 'down', before: beforeName(counts.down, 'down'), item, after };
+    const after = seconds === null ? '.' : `, for ${steadyDuration(seconds)}.`;
+    return { status: 'down', before: beforeName(down, 'down'), item, after };
+  }
+  if (verifying.length > 0) {
+    const before = `${among(verifying.length)} ${isOrAre(verifying.length)} being verified: `;
+    return { status: 'degraded', before, item: newest(verifying), after: '.' };
   }
   if (counts.degraded > 0) {
     const item = found('degraded')[0] ?? null;
@@ -41,8 +47,8 @@ export function headlineOf(items: readonly OverviewItem[], nowMs: number): Headl
   const nothing = { item: null, after: '' };
   if (counts.unknown > 0)
     return { status: 'unknown', before: `${among(counts.unknown)} ${isOrAre(counts.unknown)} unknown`, ...nothing };
-  if (counts.up === 0) return { status: 'paused', before: 'Everything is paused', ...nothing };
-  return { status: 'up', before: 'Everything works', ...nothing };
+  if (counts.up === 0) return { status: 'paused', before: 'All endpoints are paused', ...nothing };
+  return { status: 'up', before: 'All endpoints are up', ...nothing };
 }
 
 /** Returns the contacts and channels that received the messages about an open failure. */
@@ -57,19 +63,12 @@ export function reached(
 }
 
 /**
- * Says who was notified, such as `On call was notified.`, or returns an empty string if that isn't known. `names` are
- * those who were reached.
+ * Returns why no message about an open failure has arrived, or an empty string if that isn't known. `events` are newest
+ * first.
  */
-export function toldText(
-  { acknowledgement, maintenance, alert_open }: Pick<OverviewItem, 'acknowledgement' | 'maintenance' | 'alert_open'>,
-  names: readonly string[] | null,
-): string {
-  if (acknowledgement) return `Acknowledged by ${acknowledgedBy(acknowledgement.by)}.`;
-  if (names === null || (names.length === 0 && !alert_open)) return maintenance ? 'It is in maintenance.' : '';
-  if (names.length === 0) return 'No one has been reached.';
-  if (names.length > 2) return `${names[0] ?? ''} and ${count(names.length - 1, 'other')} were notified.`;
-  return `${names.join(' and ')} ${names.length === 1 ? 'was' : 'were'} notified.`;
-}
+export const failedBecause = (events: readonly Pick<AlertEvent, 'delivery'>[]): string =>
+  events.find(({ delivery }) => delivery && delivery.state !== 'delivered' && delivery.error !== null)?.delivery?.error ??
+  '';
 
 /** How many days before its expiry a certificate starts to count. Endpoints that warn earlier count earlier. */
 const SOON_DAYS = WARN_DAYS;

@@ -24,12 +24,16 @@ export function lineAt(tops: readonly number[], y: number): number {
   return low;
 }
 
-/** Returns each group's heading, followed by its endpoints unless the group is folded. */
+/**
+ * Returns each group's heading, followed by its endpoints unless the group is folded. Endpoints of several websites have
+ * no heading, because each shows its website.
+ */
 export const linesOf = (groups: readonly Group[], folded: ReadonlySet<string>): Line[] =>
   groups.flatMap((group): Line[] => {
     const { items, isMixed } = group;
-    const isFolded = folded.has(group.id);
-    return [{ group, isFolded }, ...(isFolded ? [] : items.map((item) => ({ item, isMixed })))];
+    const isFolded = !isMixed && folded.has(group.id);
+    const head = isMixed ? [] : [{ group, isFolded }];
+    return [...head, ...(isFolded ? [] : items.map((item) => ({ item, isMixed })))];
   });
 
 export const itemsOf = (lines: readonly Line[]): OverviewItem[] =>

@@ -26,6 +26,7 @@ export interface World {
   /** The open incidents. */
   incidents: readonly Pick<Incident, 'id' | 'number' | 'title' | 'summary'>[];
   mayWrite: boolean;
+  mayMute: boolean;
 }
 
 type Item = World['items'][number];
@@ -133,8 +134,9 @@ function places(typed: string, { items, websites, pages, incidents }: World): Co
 export function commandsFor(typed: string, world: World): Command[] {
   const text = wordsOf(typed.toLowerCase()).join(' ');
   const [first = '', ...others] = text.split(' ');
-  const isDeed = world.mayWrite && first in VERBS && (others.length > 0 || typed.endsWith(' '));
-  const verbs = Object.entries(VERBS).filter(([verb]) => world.mayWrite && !isDeed && verb.startsWith(text));
+  const allowed = Object.entries(VERBS).filter(([verb]) => (verb === 'mute' ? world.mayMute : world.mayWrite));
+  const isDeed = allowed.some(([verb]) => verb === first) && (others.length > 0 || typed.endsWith(' '));
+  const verbs = allowed.filter(([verb]) => !isDeed && verb.startsWith(text));
   const going = verbs.map(([verb, title]): Command => ({
     title,
     note: `${verb} …`,

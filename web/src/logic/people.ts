@@ -3,6 +3,7 @@ import type { Account, OwnSession, Person, Role } from '../api/types';
 /** The roles and their permissions, for a select. */
 export const ROLES: readonly (readonly [Role, string])[] = [
   ['read', 'read: view only'],
+  ['responder', 'responder: also acknowledge, comment, and mute'],
   ['write', 'write: also create, change, delete, and test'],
   ['admin', 'admin: also members, API keys, and the audit log'],
 ];

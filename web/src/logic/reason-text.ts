@@ -33,6 +33,7 @@ const REASONS: Record<NonNullable<OverviewItem['last_error']>, string> = {
   heartbeat_failed: 'A run failed',
   heartbeat_overran: 'A run took too long',
   probe_offline: 'The probe is not online',
+  domain_expiring: 'The domain expires soon',
 };
 
 /** Describes the reason. A code that this page doesn't know yet is shown unchanged. */

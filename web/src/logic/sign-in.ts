@@ -80,6 +80,7 @@ export function stepOf(link: Link, by: Pick<SignedIn, 'person' | 'organizations'
 /** The permissions of a role, as the end of "you can …". */
 const MAY: Record<Role, string> = {
   read: 'see everything and change nothing',
+  responder: 'see everything, and acknowledge, comment, and mute',
   write: 'see everything, and create, change, test, and delete',
   admin: 'do everything, including inviting others and reading the audit log',
 };

@@ -26,6 +26,10 @@ export function uptimeSince(days: readonly Day[], first: string, read: string): 
   return told.length === 0 ? null : up / told.reduce((sum, day) => sum + day.up + day.down, 0);
 }
 
+/** Returns the share of a window's days that have conclusive checks, since a day. */
+export const watchedSince = (days: readonly Day[], first: string, length: number): number =>
+  Math.min(1, days.filter(({ date, up, down }) => date >= first && up + down > 0).length / length);
+
 /** Returns the number of unplanned outages since a day. */
 export const outagesSince = (
   outages: readonly { ended_at: string | null; planned: boolean }[],

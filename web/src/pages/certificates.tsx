@@ -69,7 +69,7 @@ const EndBar = ({ days, expiresAt }: { days: number; expiresAt: string }) => (
   <>
     <strong class="num">{days < 0 ? 'Expired' : count(days, 'day')}</strong>{' '}
     <span class="muted small">{day(expiresAt)}</span>
-    <meter class={days < 7 ? 'bad' : days < 21 ? 'warn' : ''} min={0} max={DAYS} value={Math.max(0, days)}>
+    <meter min={0} low={7} high={21} optimum={DAYS} max={DAYS} value={Math.max(0, days)}>
       {count(Math.max(0, days), 'day')} of {DAYS}
     </meter>
   </>

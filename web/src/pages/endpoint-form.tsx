@@ -14,14 +14,25 @@ import { Check as CheckField, Choice, Lines, Select, Text } from '../components/
 import { Form, type FormState } from '../components/form/form';
 import { EditableList, HeaderList } from '../components/form/header-list';
 import { LocationFields } from '../components/form/location-fields';
+import { HelpLink } from '../components/help-link';
 import { ScheduleFields } from '../components/heartbeat/schedule-fields';
+import { TypeSettings } from '../components/endpoint/type-settings';
 import { Button, Data, Head } from '../components/layout';
-import { type EndpointChoices, endpointChoices } from '../logic/config-schema';
+import {
+  changed,
+  type ConfigValue,
+  type EndpointChoices,
+  endpointChoices,
+  filled,
+  withoutMasked,
+} from '../logic/config-schema';
 import { endpointDocument } from '../logic/document-preview';
+import { firstAlertText } from '../logic/first-alert';
 import { INTERVAL, TIMEOUT, WARN_DAYS } from '../logic/endpoint-defaults';
 import { duration } from '../logic/format';
 import { guessEndpoint, siteOf } from '../logic/endpoint-guess';
 import { isHeartbeat } from '../logic/heartbeat';
+import { helpForType } from '../logic/help-topic';
 import { type HeartbeatDraft, heartbeatBody, heartbeatDraftOf, newHeartbeat } from '../logic/heartbeat-draft';
 import { tagsIn } from '../logic/maintenance';
 import { alertPlan, defaultContacts } from '../logic/new-alerts';
@@ -33,8 +44,9 @@ import { useContacts } from '../state/contacts';
 import { useDraft } from '../state/drafts';
 import { into, patch, useLoad } from '../state/load';
 import { refreshSoon, refreshWebsites } from '../state/overview-store';
-import { arrivals, go, route } from '../state/router';
+import { go, route } from '../state/router';
 import { may } from '../state/session';
+import '../styles/form.css';
 
 /** The form's values. Numbers are strings until they are sent. */
 interface Draft {
@@ -49,6 +61,8 @@ interface Draft {
   assertions: Assertion[];
   follow_redirects: boolean;
   tls: NonNullable<Endpoint['tls']>;
+  /** The settings of the type. */
+  settings: ConfigValue;
   /** The text as typed. */
   tags: string;
   depends_on: string[];
@@ -71,6 +85,7 @@ const EMPTY: Draft = {
   assertions: [],
   follow_redirects: true,
   tls: { verify: true, ca: null, server_name: null, warn_days: WARN_DAYS },
+  settings: {},
   tags: '',
   depends_on: [],
   locations: [LOCAL],
@@ -82,8 +97,18 @@ const EMPTY: Draft = {
 const MASK = '********';
 
 /** Replaces settings that don't apply to the endpoint's type with the defaults for a new endpoint. */
-const withoutNulls = ({ method, headers, assertions, follow_redirects, tls, heartbeat, ...rest }: Endpoint) => ({
+const withoutNulls = ({
+  method,
+  headers,
+  assertions,
+  follow_redirects,
+  tls,
+  settings,
+  heartbeat,
+  ...rest
+}: Endpoint) => ({
   ...rest,
+  settings: (settings ?? {}) as ConfigValue,
   heartbeat: heartbeat ? heartbeatDraftOf(heartbeat, OWN_ZONE) : EMPTY.heartbeat,
   method: method ?? EMPTY.method,
   headers: headers ?? [],
@@ -131,6 +156,7 @@ function bodyOf(draft: Draft, isNew: boolean): Record<string, unknown> {
       ...links,
     };
   const headers = draft.headers.filter(({ key }) => key !== '');
+  const settings = isNew ? filled(draft.settings) : changed(draft.settings);
   return {
     name,
     url: isNew ? urlOf(draft) : draft.url.trim(),
@@ -145,6 +171,7 @@ function bodyOf(draft: Draft, isNew: boolean): Record<string, unknown> {
     }),
     ...((!isNew || !follow_redirects) && { follow_redirects }),
     ...((!isNew || hasTls(draft)) && { tls }),
+    ...(Object.keys(settings).length > 0 && { settings }),
     ...((!isNew || !isLocal(locations)) && { locations }),
     ...((!isNew || (locations.length > 1 && quorum !== 'majority')) && {
       quorum: /^\d+$/.test(quorum) ? Number(quorum) : quorum,
@@ -170,7 +197,7 @@ export function EndpointFormPage({ id }: { id: string | null }) {
           </>
         ) : (
           <>
-            <Head title={endpoint ? `A copy of ${endpoint.name}` : 'New endpoint'} />
+            <Head title={endpoint ? `A copy of ${endpoint.name}` : 'Add endpoint'} />
             <NewEndpoint key={source} of={endpoint} />
           </>
         )
@@ -188,6 +215,7 @@ function copyOf(endpoint: Endpoint): Draft {
     url: draft.url.replace(`?${MASK}`, ''),
     headers: draft.headers.map(({ key, value }) => ({ key, value: value === MASK ? '' : value })),
     body: draft.body === MASK ? '' : draft.body,
+    settings: withoutMasked(draft.settings),
     assertions: draft.assertions.map((each) => (each.target === MASK ? { ...each, target: '' } : each)),
   };
 }
@@ -308,40 +336,40 @@ function NewEndpoint({ of }: { of: Endpoint | null }) {
       save={save}
       call={call}
       pasteMany={pasteMany}
+      many={kept === null ? many : undefined}
       yaml={endpointDocument(websiteOf, endpoint)}
-      last={<ContactChoice contacts={contacts} chosen={told} set={into(picked)} />}
+      last={
+        <div class="notify">
+          <ContactChoice contacts={contacts} chosen={told} set={into(picked)} />
+          {!isHeartbeat(draft) && (
+            <p class="hint">
+              {firstAlertText(
+                everyContact.filter(({ id }) => told.includes(id)),
+                Number(draft.interval),
+              )}
+            </p>
+          )}
+        </div>
+      }
     >
       {(problem) => (
         <>
-          {kept === null && (
-            <p class="small actions">
-              <a href={`#${many}`}>Add several at once, from a list, a file, or a sitemap</a>
-              <button type="button" class="plain" onClick={() => patch(chosen)({ type: 'HEARTBEAT' })}>
-                A job that sends a ping when it finishes
-              </button>
-            </p>
-          )}
           {hasSecrets && <p class="notice warn">Secret values are not copied. Enter them again.</p>}
-          <div class="form-row">
-            <Choice
-              label="Website"
-              value={websiteId}
-              set={into(website)}
-              options={[
-                ['', 'A new website'],
-                ...(websites.data.value ?? []).map(({ id, name }) => [id, name] as const),
-              ]}
+          <Choice
+            label="Website"
+            value={websiteId}
+            set={into(website)}
+            options={[['', 'New website'], ...(websites.data.value ?? []).map(({ id, name }) => [id, name] as const)]}
+          />
+          {websiteId === '' && (
+            <Text
+              label="Website name"
+              error={problem('/name')}
+              placeholder={site.host}
+              value={websiteName.value}
+              set={into(websiteName)}
             />
-            {websiteId === '' && (
-              <Text
-                label="Name of the website"
-                error={problem('/name')}
-                placeholder={site.host}
-                value={websiteName.value}
-                set={into(websiteName)}
-              />
-            )}
-          </div>
+          )}
         </>
       )}
     </Editor>
@@ -368,6 +396,8 @@ interface EditorProps {
   children?: (problem: Problem) => preact.ComponentChildren;
   /** Handles pasted text. Several lines become several endpoints. */
   pasteMany?: (event: ClipboardEvent) => void;
+  /** The page for adding several endpoints. */
+  many?: string | undefined;
   /** Rendered below the settings. */
   last?: preact.ComponentChildren;
   /** The endpoint as a configuration document. */
@@ -383,10 +413,12 @@ function needUrl(draft: Draft, pointer: string): void {
   ]);
 }
 
-function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany, yaml }: EditorProps) {
+/** How long the user must pause before the URL is tested. */
+const PAUSE_MS = 800;
+
+function Editor({ draft, isNew, call, set, save, id, children, last, many, pasteMany, yaml }: EditorProps) {
   /** The result of a test, and the settings that were tested. It disappears when they change. */
   const verdict = useSignal<{ of: string; check: UnrecordedCheck } | null>(null);
-  const box = useRef<HTMLDivElement>(null);
   const { value: choices } = useLoad('choices', () => loadDocument().then(endpointChoices)).data;
   const probes = useLoad('probes', (signal) => all<Probe>('/api/v1/probes', signal)).data.value ?? [];
   const isJob = isHeartbeat(draft);
@@ -398,55 +430,64 @@ function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany, 
   const test = async () => {
     needUrl(draft, '');
     verdict.value = null;
+    await tryOut();
+  };
+  const tryOut = async () => {
     const check = await post<UnrecordedCheck>(`/api/v1/endpoints/test${query({ location: testsFrom })}`, {
       ...tested,
       name: draft.name.trim() || 'Test',
     });
     verdict.value = { of: shown, check };
   };
+  // A plausible URL is tested as soon as the user pauses. Errors are only shown for a test that the user starts.
+  const isPlausible = isNew && may.write() && guessEndpoint(draft.url) !== null && !isJob;
+  const tryOutNow = useRef(tryOut);
+  tryOutNow.current = tryOut;
   useEffect(() => {
-    if (isNew) box.current?.querySelector('input')?.focus();
-  }, [arrivals.value]);
+    if (!isPlausible) return undefined;
+    const timer = setTimeout(() => void tryOutNow.current().catch(() => undefined), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [isPlausible && draft.url]);
   return (
-    <div class="columns forms">
-      <div ref={box}>
-        <Form
-          save={async () => {
-            needUrl(draft, call.pointer);
-            await save();
-          }}
-          action={isNew ? 'Create' : 'Save'}
-          more={(form) =>
-            !isJob && (
-              <>
-                <TestButton form={form} test={test} />
-                {testsFrom !== null && draft.locations.length > 1 && (
-                  <Select
-                    label="Test from"
-                    value={testsFrom}
-                    set={into(from)}
-                    options={possibleLocations(probes, draft.type, draft.locations)
-                      .filter(({ location }) => draft.locations.includes(location))
-                      .map(({ location, name }): [string, string] => [
-                        location,
-                        `from ${location === LOCAL ? HERE.toLowerCase() : name}`,
-                      ])}
-                  />
-                )}
-              </>
-            )
-          }
-        >
-          {({ problem: at }) => {
-            // In a test request, the endpoint's fields are at the root. A new website gets its URL from the endpoint,
-            // and its name has a separate field. Both pointers are read, so that neither problem is repeated below the
-            // form.
-            const problem: Problem = (pointer) => {
-              const atRoot = pointer === '/name' ? undefined : at(pointer);
-              return at(`${call.pointer}${pointer}`) ?? atRoot;
-            };
-            return (
-              <>
+    <div class="conversation">
+      <Form
+        save={async () => {
+          needUrl(draft, call.pointer);
+          await save();
+        }}
+        action={isNew ? 'Add endpoint' : 'Save'}
+        more={(form) =>
+          !isJob && (
+            <>
+              <TestButton form={form} test={test} />
+              {testsFrom !== null && draft.locations.length > 1 && (
+                <Select
+                  label="Test from"
+                  value={testsFrom}
+                  set={into(from)}
+                  options={possibleLocations(probes, draft.type, draft.locations)
+                    .filter(({ location }) => draft.locations.includes(location))
+                    .map(({ location, name }): [string, string] => [
+                      location,
+                      `from ${location === LOCAL ? HERE.toLowerCase() : name}`,
+                    ])}
+                />
+              )}
+            </>
+          )
+        }
+      >
+        {(form) => {
+          const { problem: at } = form;
+          // In a test request, the endpoint's fields are at the root. A new website gets its URL from the endpoint, and
+          // its name has a separate field. Both pointers are read, so that neither problem is repeated below the form.
+          const problem: Problem = (pointer) => {
+            const atRoot = pointer === '/name' ? undefined : at(pointer);
+            return at(`${call.pointer}${pointer}`) ?? atRoot;
+          };
+          return (
+            <>
+              <div class="panel what">
                 {isProbe(draft) ? (
                   <Choice
                     label="Probe"
@@ -462,7 +503,6 @@ function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany, 
                   !isJob && (
                     <Text
                       label="URL, host, or host:port"
-                      hint={isNew ? 'Type and name are detected from it.' : undefined}
                       error={problem('/url')}
                       placeholder="https://shop.example.com/checkout"
                       value={draft.url}
@@ -471,16 +511,47 @@ function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany, 
                     />
                   )
                 )}
-                <div class="form-row">
+                <div class="kinds">
+                  {isNew && (
+                    <div class="tags" role="group" aria-label="Kind of target">
+                      {KINDS.map(([type, title]) => (
+                        <button
+                          type="button"
+                          key={type}
+                          aria-pressed={isKind(draft.type, type)}
+                          onClick={() => set({ type, ...(isProbe(draft) && { url: '' }) })}
+                        >
+                          {title}
+                        </button>
+                      ))}
+                    </div>
+                  )}
                   <Choice
                     label="Type"
                     error={problem('/type')}
                     options={typesOf(choices, draft.type, isNew, probes.length > 0)}
                     value={draft.type}
-                    set={(type) => set({ type, ...(isProbe({ type }) !== isProbe(draft) && { url: '' }) })}
+                    set={(type) =>
+                      set({ type, settings: {}, ...(isProbe({ type }) !== isProbe(draft) && { url: '' }) })
+                    }
                   />
-                  <Text label="Name" error={problem('/name')} value={draft.name} set={(name) => set({ name })} />
                 </div>
+                {many !== undefined && (
+                  <p class="small muted">
+                    Type and name are detected from the URL. <a href={`#${many}`}>Add several endpoints</a>{' '}
+                    <HelpLink page={helpForType(draft.type)}>How this works</HelpLink>
+                  </p>
+                )}
+                <div role="status" class="verdict-box">
+                  {verdict.value?.of === shown && (
+                    <div class={`notice ${TONES[verdict.value.check.outcome]}`}>
+                      <Verdict check={verdict.value.check} />
+                    </div>
+                  )}
+                </div>
+              </div>
+              <div class="panel lines">
+                <Text label="Name" error={problem('/name')} value={draft.name} set={(name) => set({ name })} />
                 {children?.(at)}
                 {isJob ? (
                   <ScheduleFields
@@ -489,7 +560,17 @@ function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany, 
                     problem={problem}
                   />
                 ) : (
-                  <Details draft={draft} set={set} problem={problem} choices={choices} />
+                  <Timing draft={draft} set={set} problem={problem} choices={choices} />
+                )}
+                {!isJob && (
+                  <TypeSettings
+                    type={draft.type}
+                    schema={choices?.settings[draft.type]}
+                    value={draft.settings}
+                    problem={problem}
+                    form={form}
+                    set={(settings) => set({ settings })}
+                  />
                 )}
                 {siteless(draft) === null && (probes.length > 0 || !isLocal(draft.locations)) && (
                   <LocationFields
@@ -501,25 +582,40 @@ function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany, 
                     set={set}
                   />
                 )}
+                {last}
+              </div>
+              <div class="panel advanced">
+                {!isJob && !isProbe(draft) && (
+                  <Conditions draft={draft} set={set} problem={problem} choices={choices} />
+                )}
                 <Links draft={draft} set={set} problem={problem} id={id} />
                 {!isJob && draft.type.startsWith('HTTP') && <HttpDetails draft={draft} set={set} problem={problem} />}
-                {last}
-              </>
-            );
-          }}
-        </Form>
-        <div role="status" class="verdict-box">
-          {verdict.value?.of === shown && (
-            <div class="notice">
-              <Verdict check={verdict.value.check} />
-            </div>
-          )}
-        </div>
-      </div>
-      <Beside call={{ method: isNew ? 'POST' : 'PUT', path: call.path, body: call.body }} yaml={yaml ?? null} />
+              </div>
+            </>
+          );
+        }}
+      </Form>
+      <details class="as-code">
+        <summary>As curl or YAML</summary>
+        <Beside call={{ method: isNew ? 'POST' : 'PUT', path: call.path, body: call.body }} yaml={yaml ?? null} />
+      </details>
     </div>
   );
 }
+
+/** The types that most users need. The other ones are in the list of types. */
+const KINDS = [
+  ['HTTPS', 'Website or API'],
+  ['TCP', 'TCP port'],
+  ['ICMP', 'Ping'],
+  ['DNS', 'DNS'],
+  ['SSH', 'SSH'],
+  ['HEARTBEAT', 'Cron job'],
+] as const;
+
+const isKind = (type: string, kind: string): boolean => type === kind || (kind === 'HTTPS' && type === 'HTTP');
+
+const TONES = { up: 'good', down: 'bad', unknown: 'warn' } as const;
 
 const TestButton = ({ form, test }: { form: FormState; test: () => Promise<void> }) => (
   <Button disabled={form.isBusy} onClick={() => form.run(test)}>
@@ -556,57 +652,54 @@ type DetailsProps = Pick<EditorProps, 'draft' | 'set' | 'id'> &
 /** Common intervals, in seconds. */
 const INTERVALS = ['30', '60', '300'];
 
-function Details({ draft, set, problem, choices }: Omit<DetailsProps, 'id'>) {
+function Timing({ draft, set, problem, choices }: Omit<DetailsProps, 'id'>) {
   const isHttp = draft.type.startsWith('HTTP');
   return (
     <>
-      <div class="form-row">
-        <div>
-          <Text
-            label="Interval (seconds)"
-            type="number"
-            min={INTERVAL.minimum}
-            max={INTERVAL.maximum}
-            error={problem('/interval')}
-            value={draft.interval}
-            set={(interval) => set({ interval })}
-          />
-          <div class="tags usual" role="group" aria-label="Usual intervals">
-            {INTERVALS.map((interval) => (
-              <button
-                type="button"
-                class="tag"
-                key={interval}
-                aria-pressed={draft.interval === interval}
-                onClick={() => set({ interval })}
-              >
-                {duration(Number(interval))}
-              </button>
-            ))}
-          </div>
+      <div>
+        <Text
+          label="Interval (seconds)"
+          type="number"
+          min={INTERVAL.minimum}
+          max={INTERVAL.maximum}
+          error={problem('/interval')}
+          value={draft.interval}
+          set={(interval) => set({ interval })}
+        />
+        <div class="tags usual" role="group" aria-label="Usual intervals">
+          {INTERVALS.map((interval) => (
+            <button
+              type="button"
+              class="tag"
+              key={interval}
+              aria-pressed={draft.interval === interval}
+              onClick={() => set({ interval })}
+            >
+              {duration(Number(interval))}
+            </button>
+          ))}
         </div>
-        {!isProbe(draft) && (
-          <Text
-            label="Timeout (seconds)"
-            type="number"
-            min={TIMEOUT.minimum}
-            max={TIMEOUT.maximum}
-            error={problem('/timeout')}
-            value={draft.timeout}
-            set={(timeout) => set({ timeout })}
-          />
-        )}
-        {isHttp && (
-          <Choice
-            label="Method"
-            error={problem('/method')}
-            options={withCurrent(choices?.methods, draft.method)}
-            value={draft.method}
-            set={(method) => set({ method })}
-          />
-        )}
       </div>
-      {!isProbe(draft) && <Conditions draft={draft} set={set} problem={problem} choices={choices} />}
+      {!isProbe(draft) && (
+        <Text
+          label="Timeout (seconds)"
+          type="number"
+          min={TIMEOUT.minimum}
+          max={TIMEOUT.maximum}
+          error={problem('/timeout')}
+          value={draft.timeout}
+          set={(timeout) => set({ timeout })}
+        />
+      )}
+      {isHttp && (
+        <Choice
+          label="Method"
+          error={problem('/method')}
+          options={withCurrent(choices?.methods, draft.method)}
+          value={draft.method}
+          set={(method) => set({ method })}
+        />
+      )}
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { get } from '../api/client';
-import type { Check, Endpoint, Uptime } from '../api/types';
+import type { Check, Endpoint, Outage, Uptime } from '../api/types';
 import { AcknowledgedBanner } from '../components/acknowledge';
 import { Availability } from '../components/check/availability';
 import { Beats } from '../components/check/beats';
@@ -85,6 +85,7 @@ export function EndpointPage({ id }: { id: string }) {
 
   const long = uptimes.data.value?.[3];
   const recent = checks.data.value ?? [];
+  const outages = long?.outages ?? NONE;
   return (
     <Data of={endpoint}>
       {(data) => (
@@ -104,59 +105,69 @@ export function EndpointPage({ id }: { id: string }) {
             <AcknowledgedBanner path={`endpoints/${id}`} of={data.acknowledgement} onChange={reload} />
           )}
           {data.heartbeat?.last_ping_at === null && <Address endpoint={data} of={data.heartbeat} reload={reload} />}
-          <Strip endpoint={data} checks={recent} />
-          <Tiles endpoint={data} newest={recent[0]} uptimes={uptimes.data.value} />
-          <Locations endpoint={data} onCheck={(at) => run(({ name }) => checkNow(id, name, at))} />
-          <LatencySection endpoint={data} outages={long?.outages ?? []} />
-          <Availability endpoint={data} />
-          <div class="columns">
+          <div class="endpoint-columns">
             <div>
+              <Strip endpoint={data} checks={recent} />
+              <LatencySection endpoint={data} outages={outages} />
+              <Availability endpoint={data} outages={outages} />
+              <Locations endpoint={data} onCheck={(at) => run(({ name }) => checkNow(id, name, at))} />
+              {data.heartbeat && <Pings endpointId={id} version={data.heartbeat.last_ping_at ?? ''} />}
+              {data.heartbeat && data.heartbeat.last_ping_at !== null && (
+                <Address endpoint={data} of={data.heartbeat} reload={reload} />
+              )}
+              <Section title={data.heartbeat ? 'Runs' : 'Recent checks'}>
+                <CheckList
+                  endpointId={id}
+                  version={data.last_checked_at ?? ''}
+                  isOfRuns={data.heartbeat !== null}
+                  locations={data.by_location}
+                />
+              </Section>
+            </div>
+            <aside aria-label="Details">
+              <Tiles endpoint={data} newest={recent[0]} uptimes={uptimes.data.value} />
+              <Rules key={made.value} endpoint={data} />
               <Section title="Outages, last 90 days">
                 <Outages outages={long?.outages} />
               </Section>
               <Deliveries endpointId={id} />
-            </div>
-            <div>
               <CertificateCard endpoint={data} checks={recent} reload={reload} />
-              <Rules key={made.value} endpoint={data} />
-            </div>
+            </aside>
           </div>
-          {data.heartbeat && <Pings endpointId={id} version={data.heartbeat.last_ping_at ?? ''} />}
-          {data.heartbeat && data.heartbeat.last_ping_at !== null && (
-            <Address endpoint={data} of={data.heartbeat} reload={reload} />
-          )}
-          <Section title={data.heartbeat ? 'Runs' : 'Recent checks'}>
-            <CheckList
-              endpointId={id}
-              version={data.last_checked_at ?? ''}
-              isOfRuns={data.heartbeat !== null}
-              locations={data.by_location}
-            />
-          </Section>
         </>
       )}
     </Data>
   );
 }
 
+const NONE: readonly Outage[] = [];
+
 /** Shows the newest checks as bars whose height is the response time. */
 function Strip({ endpoint, checks }: { endpoint: Endpoint; checks: Check[] }) {
   const shown = checks.slice().reverse();
   const slowest = Math.max(1, ...shown.map((check) => check.duration_ms ?? 0));
   return (
-    <Beats
-      tall
-      slots={60}
-      name={endpoint.name}
-      beats={shown.map((check) => ({
-        outcome: countedOf(check),
-        planned: check.planned,
-        level: (check.duration_ms ?? slowest) / slowest,
-      }))}
-      describe={(index) => {
-        const check = shown[index];
-        return check ? checkSentence(check, now.peek()) : '';
-      }}
-    />
+    <figure class="strip">
+      <Beats
+        tall
+        slots={60}
+        label={`Checks of ${endpoint.name}`}
+        noun="check"
+        beats={shown.map((check) => ({
+          outcome: countedOf(check),
+          planned: check.planned,
+          level: (check.duration_ms ?? slowest) / slowest,
+        }))}
+        describe={(index) => {
+          const check = shown[index];
+          return check ? checkSentence(check, now.peek()) : '';
+        }}
+      />
+      <figcaption>
+        {endpoint.heartbeat
+          ? 'Last 60 runs. The height shows the run time.'
+          : 'Last 60 checks. The height shows the response time.'}
+      </figcaption>
+    </figure>
   );
 }

@@ -9,7 +9,7 @@ import { EndpointName } from '../components/endpoint-name';
 import { Chooser } from '../components/form/chooser';
 import { Form } from '../components/form/form';
 import { Icon } from '../components/icons';
-import { Button, Data, Section } from '../components/layout';
+import { Button, Data, Section, Skeleton } from '../components/layout';
 import { inOrder } from '../logic/alert-draft';
 import { channelName } from '../logic/channel-name';
 import {
@@ -66,7 +66,7 @@ export function EscalationPage({ of }: { of: string }) {
           options={options}
         />
       </div>
-      {!isKnown && <p class="muted">Loading…</p>}
+      {!isKnown && <Skeleton />}
       {isKnown && target === null && (
         <div class="empty">
           <p>

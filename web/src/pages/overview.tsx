@@ -1,19 +1,17 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { all, query } from '../api/client';
-import type { Endpoint, OverviewItem } from '../api/types';
+import type { Contact, Endpoint, OverviewItem } from '../api/types';
 import { Empty } from '../components/empty';
-import { Chooser } from '../components/form/chooser';
 import { Select } from '../components/form/field';
 import { Icon } from '../components/icons';
-import { Button, Title } from '../components/layout';
+import { Button, Skeleton, Title } from '../components/layout';
 import { lazy } from '../components/lazy';
+import { Menu } from '../components/menu';
 import { OverloadWatch } from '../components/overload';
-import { DownStrip } from '../components/overview/down-strip';
 import { FailingContacts } from '../components/overview/failing-contacts';
 import { Headline } from '../components/overview/headline';
 import { Rows } from '../components/overview/rows';
-import { openWebsite, WebsiteDialog } from '../components/overview/website-dialog';
 import { count } from '../logic/format';
 import { itemsOf, type Line, linesOf } from '../logic/overview-lines';
 import { type Filters, filtersOf, type Group, grouped, tagsOf } from '../logic/overview-order';
@@ -21,6 +19,7 @@ import { progress } from '../state/bulk';
 import { isHeartbeat } from '../logic/heartbeat';
 import { checkNow, setEnabled } from '../state/endpoint-actions';
 import { useContacts } from '../state/contacts';
+import { openWebsite } from '../state/edited-website';
 import { useKeys } from '../state/keyboard';
 import { useEvery, useLoad } from '../state/load';
 import { items, overviewError, refresh, refreshWebsites, websites } from '../state/overview-store';
@@ -30,6 +29,14 @@ import { may } from '../state/session';
 
 // Not loaded with the first page, because few users select several endpoints.
 const BulkBar = lazy(() => import('../components/overview/bulk-bar').then((file) => file.BulkBar));
+const WebsiteDialog = lazy(
+  () => import('../components/overview/website-dialog').then((file) => file.WebsiteDialog),
+  false,
+);
+// Only for organizations with many tags.
+const Chooser = lazy(() => import('../components/form/chooser').then((file) => file.Chooser), false);
+// Shown only in the first days.
+const FirstSteps = lazy(() => import('../components/overview/first-steps').then((file) => file.FirstSteps), false);
 // Most installations have no probe.
 const LocationFilter = lazy(
   () => import('../components/overview/location-filter').then((file) => file.LocationFilter),
@@ -67,19 +74,23 @@ export function OverviewPage() {
   useOverviewKeys(lines, current, search);
 
   if (items.value === null) {
-    return overviewError.value === null ? (
-      <p class="muted">Loading…</p>
-    ) : (
-      <p class="notice bad">{overviewError.value}</p>
-    );
+    return overviewError.value === null ? <RowsToCome /> : <p class="notice bad">{overviewError.value}</p>;
   }
-  if (items.value.length === 0 && !websites.value?.length) return <Welcome />;
+  if (items.value.length === 0 && !websites.value?.length) return <Welcome contacts={contacts.data.value} />;
   const shown = groups.value.flatMap((group) => group.items);
   return (
     <>
-      <Title class="sr">Overview</Title>
-      <Headline filters={filters.value} />
-      {items.value.length > 0 && <DownStrip endpoints={items.value.length} />}
+      <a
+        class="button skip"
+        href="#list"
+        onClick={(event) => {
+          event.preventDefault();
+          document.querySelector<HTMLElement>('.row a')?.focus();
+        }}
+      >
+        Skip to the endpoints
+      </a>
+      <Headline filters={filters.value} contacts={contacts.data.value ?? []} />
       <OverloadWatch />
       <FailingContacts contacts={contacts.data.value ?? []} />
       <FilterBar
@@ -102,6 +113,7 @@ export function OverviewPage() {
           </Button>
         </div>
       )}
+      {may.write() && <FirstSteps contacts={contacts.data.value} />}
       {may.write() && (picked.value.size > 0 || progress.value) && <BulkBar shown={shown} />}
       <WebsiteDialog />
     </>
@@ -150,22 +162,35 @@ function useOverviewKeys(
   });
 }
 
-const Welcome = () => (
-  <Empty drawing="rows">
-    <WebsiteDialog />
-    <Title>Nothing is monitored yet</Title>
-    <p>Paste a URL or a host name. The first result appears within seconds.</p>
-    {may.write() ? (
-      <p class="actions center">
-        <a class="button primary" href="#/new">
-          <Icon name="plus" /> New endpoint
-        </a>
-        <Button onClick={() => openWebsite()}>New website</Button>
-      </p>
-    ) : (
-      <p>This key is read-only. Sign in with a write key to add the first endpoint.</p>
-    )}
-  </Empty>
+/** Gray rows until the first endpoints arrive. */
+const RowsToCome = () => (
+  <>
+    <Title class="sr">Overview</Title>
+    <div class="rows-to-come">
+      <Skeleton rows={9} />
+    </div>
+  </>
+);
+
+const Welcome = ({ contacts }: { contacts: readonly Contact[] | undefined }) => (
+  <>
+    <Empty drawing="rows">
+      <WebsiteDialog />
+      <Title tab="Overview">No endpoints yet</Title>
+      <p>Paste a URL or a host name. The first result appears within seconds.</p>
+      {may.write() ? (
+        <p class="actions center">
+          <a class="button primary" href="#/new">
+            <Icon name="plus" /> Add endpoint
+          </a>
+          <Button onClick={() => openWebsite()}>New website</Button>
+        </p>
+      ) : (
+        <p>You have read-only access. Ask someone with write access to add the first endpoint.</p>
+      )}
+    </Empty>
+    {may.write() && <FirstSteps contacts={contacts} />}
+  </>
 );
 
 function FilterBar(props: {
@@ -179,12 +204,12 @@ function FilterBar(props: {
   const foldable = props.groups.flatMap(({ id, isMixed }) => (isMixed ? [] : [id]));
   const isAllFolded = foldable.every((id) => folded.value.has(id));
   return (
-    <div class="filters" role="search">
+    <div class="filters one-line" role="search">
       <input
         ref={props.search}
         type="search"
         aria-label="Search endpoints"
-        placeholder="Search  ( / )"
+        placeholder="Search name, URL, tag…"
         value={filters.text}
         onInput={(event) => setQuery({ q: event.currentTarget.value })}
         onKeyDown={(event) => {
@@ -211,21 +236,26 @@ function FilterBar(props: {
         <LocationFilter location={filters.location} />
       )}
       <QuietFilters filters={filters} />
-      {foldable.length > 1 && (
-        <Button onClick={() => fold(foldable, !isAllFolded)}>{isAllFolded ? 'Expand all' : 'Collapse all'}</Button>
-      )}
-      <button class="wide" type="button" aria-pressed={isCompact.value} onClick={() => setCompact(!isCompact.value)}>
-        Compact
-      </button>
-      <Button class="wide" onClick={() => setQuery({ wall: '1' })}>
-        Wall
-      </Button>
-      {may.write() && <Button onClick={() => openWebsite()}>New website</Button>}
       {may.write() && (
         <button type="button" aria-pressed={isSelecting.value} onClick={() => selectSeveral(!isSelecting.value)}>
           Select
         </button>
       )}
+      <Menu label="View">
+        <button class="wide" type="button" aria-pressed={isCompact.value} onClick={() => setCompact(!isCompact.value)}>
+          Compact rows
+        </button>
+        {foldable.length > 1 && (
+          <Button onClick={() => fold(foldable, !isAllFolded)}>{isAllFolded ? 'Expand all' : 'Collapse all'}</Button>
+        )}
+        <Button onClick={() => setQuery({ wall: '1' })}>Wall display</Button>
+        {may.write() && (
+          <>
+            <hr />
+            <Button onClick={() => openWebsite()}>New website</Button>
+          </>
+        )}
+      </Menu>
       <p class="sr" role="status">
         {count(props.shown, 'endpoint')} shown
       </p>

@@ -50,10 +50,10 @@ export function ReportsPage() {
 /** The parameters of the report's routes, from the URL of the page. */
 function selected(organization: Organization) {
   const { query } = route.value;
-  const zone = query.get('time_zone') ?? organization.time_zone;
+  const zone = query.get('timezone') ?? organization.timezone;
   return {
     month: query.get('month') ?? currentMonth(zone),
-    time_zone: zone,
+    timezone: zone,
     target: query.get('target') ?? '99.9',
     website_id: query.get('website_id') ?? '',
     tag: query.get('tag') ?? '',
@@ -125,9 +125,9 @@ function Choices({ organization, selection, reload }: ChoicesProps) {
   useEffect(() => {
     if (items.value === null) void refresh();
   }, []);
-  const { month, time_zone: zone, target, website_id: website, tag } = selection;
+  const { month, timezone: zone, target, website_id: website, tag } = selection;
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const zones = [...new Set([zone, organization.time_zone, own, 'UTC'])];
+  const zones = [...new Set([zone, organization.timezone, own, 'UTC'])];
   const tags = tagsOf(items.value ?? [], websites).map(([name]) => name);
   const isLast = month >= currentMonth(zone);
   const scope = website !== '' ? `w ${website}` : tag !== '' ? `t ${tag}` : '';
@@ -138,7 +138,7 @@ function Choices({ organization, selection, reload }: ChoicesProps) {
     });
   const keep = () =>
     runAction(async () => {
-      await put('/api/v1/organization', { time_zone: zone });
+      await put('/api/v1/organization', { timezone: zone });
       reload();
       showToast(`Reports use ${zone} by default.`);
     });
@@ -175,10 +175,10 @@ function Choices({ organization, selection, reload }: ChoicesProps) {
       <Select
         label="Time zone"
         value={zone}
-        set={(value) => setQuery({ time_zone: value })}
+        set={(value) => setQuery({ timezone: value })}
         options={zones.map((name) => [name, name.replaceAll('_', ' ')] as const)}
       />
-      {may.admin() && zone !== organization.time_zone && (
+      {may.admin() && zone !== organization.timezone && (
         <Button onClick={() => void keep()}>Use for the organization</Button>
       )}
     </div>
@@ -192,7 +192,7 @@ const VerdictPill = ({ verdict, isTotal = false }: { verdict: Verdict; isTotal?:
 );
 
 function Content({ report, selection }: { report: UptimeReport; selection: Selection }) {
-  const { total, endpoints, month, time_zone: zone, target, until, to } = report;
+  const { total, endpoints, month, timezone: zone, target, until, to } = report;
   const website = endpoints.find(({ website_id: id }) => id === selection.website_id)?.website_name;
   const of = selection.tag !== '' ? `tag ${selection.tag}` : website;
   if (endpoints.length === 0)
@@ -288,7 +288,7 @@ function Days({ endpoint: { days } }: { endpoint: Endpoint }) {
   );
 }
 
-function Outages({ report: { outages, total, time_zone: zone } }: { report: UptimeReport }) {
+function Outages({ report: { outages, total, timezone: zone } }: { report: UptimeReport }) {
   const rest = total.outages - outages.filter(({ planned }) => !planned).length;
   return (
     <Section title="Outages">
@@ -326,11 +326,11 @@ function ShareDialog({ selection, onClose, onShared }: ShareProps) {
   const days = useSignal('30');
   const url = useSignal<string | null>(null);
   const share = async () => {
-    const { month, time_zone, target, website_id, tag } = selection;
+    const { month, timezone, target, website_id, tag } = selection;
     const link = await post<CreatedReportLink>('/api/v1/reports/links', {
       title: title.value,
       month,
-      time_zone,
+      timezone,
       target: Number(target),
       ...(website_id !== '' && { website_id }),
       ...(tag !== '' && { tag }),

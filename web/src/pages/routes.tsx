@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { lazy } from '../components/lazy';
 import { matchPath, type Pattern } from '../logic/route-match';
 import { OverviewPage } from './overview';
+import type { SectionTitle } from './sections';
 
 // Fetched after the first page, because users usually want to see the overview first.
 const AddManyPage = lazy(() => import('./add-many').then((page) => page.AddManyPage));
@@ -28,10 +29,10 @@ const WebsitePage = lazy(() => import('./website').then((page) => page.WebsitePa
 
 export interface Route {
   path: Pattern;
-  /** The title of the browser tab, also used in the list of shortcuts. */
+  /** The title in the list of shortcuts, and of the browser tab until the page has set its own. */
   title: string;
   /** The main navigation entry that is highlighted on this page. An entry links to its first route. */
-  section?: string;
+  section?: SectionTitle;
   /** A key, or a sequence of two keys. */
   shortcut?: string;
   /** The role that the shortcut requires. */
@@ -47,13 +48,13 @@ export const ROUTES: readonly Route[] = [
   { path: '', title: 'Overview', section: 'Overview', shortcut: 'g o', show: () => <OverviewPage /> },
   {
     path: 'new',
-    title: 'New endpoint',
+    title: 'Add endpoint',
     section: 'Overview',
     shortcut: 'n',
     role: 'write',
     show: () => <EndpointFormPage id={null} />,
   },
-  { path: 'new/many', title: 'New endpoints', section: 'Overview', show: () => <AddManyPage /> },
+  { path: 'new/many', title: 'Add several endpoints', section: 'Overview', show: () => <AddManyPage /> },
   { path: 'endpoints/:id', title: 'Endpoint', section: 'Overview', show: (id) => <EndpointPage key={id} id={id} /> },
   {
     path: 'endpoints/:id/edit',
@@ -107,15 +108,20 @@ export const ROUTES: readonly Route[] = [
   {
     path: 'status-pages',
     title: 'Status pages',
-    section: 'Pages',
+    section: 'Status pages',
     shortcut: 'g p',
     show: () => <StatusPagesPage />,
   },
-  { path: 'status-pages/new', title: 'New status page', section: 'Pages', show: () => <StatusPagePage id={null} /> },
+  {
+    path: 'status-pages/new',
+    title: 'New status page',
+    section: 'Status pages',
+    show: () => <StatusPagePage id={null} />,
+  },
   {
     path: 'status-pages/:id',
     title: 'Status page',
-    section: 'Pages',
+    section: 'Status pages',
     show: (id) => <StatusPagePage key={id} id={id} />,
   },
   { path: 'reports', title: 'Reports', section: 'Reports', shortcut: 'g r', show: () => <ReportsPage /> },

@@ -4,7 +4,7 @@ import { home, statusPageAt } from '../api/home';
 import type { PublicPage, Website } from '../api/types';
 import { CopyButton } from '../components/copy';
 import { Beside } from '../components/form/beside';
-import { Check, Field, Lines, Text } from '../components/form/field';
+import { Check, Choice, Field, Lines, Text } from '../components/form/field';
 import { Form, type FormState } from '../components/form/form';
 import { Button, Data, Head, Section } from '../components/layout';
 import { count } from '../logic/format';
@@ -32,8 +32,18 @@ const EMPTY = {
   support_url: '',
   indexed: true,
   enabled: false,
+  down_after_minutes: null as number | null,
   groups: [{ name: '', endpoints: [], websites: [] }] as Group[],
 };
+/** When the page shows an endpoint as down. Shorter outages aren't listed. */
+const DOWN_AFTER: [value: string, label: string][] = [
+  ['', 'When an alert rule would trigger'],
+  ['0', 'At the first failed check'],
+  ['1', 'After 1 minute'],
+  ['2', 'After 2 minutes'],
+  ['5', 'After 5 minutes'],
+  ['10', 'After 10 minutes'],
+];
 const MAX_LOGO_BYTES = 64 * 1024;
 /** The number of matches to offer at once. */
 const OFFERED = 8;
@@ -71,7 +81,7 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
   }));
   const logoProblem = useSignal<string | undefined>(undefined);
   const set = patch(draft);
-  const { title, slug, description, accent, domain, support_url, indexed, enabled, groups } = draft.value;
+  const { title, slug, description, accent, domain, support_url, indexed, enabled, down_after_minutes, groups } = draft.value;
 
   const path = `/api/v1/status-pages${stored ? `/${stored.id}` : ''}`;
   const body = {
@@ -79,6 +89,7 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
     description,
     groups,
     enabled,
+    down_after_minutes,
     accent: accent || null,
     domain: domain || null,
     support_url: support_url || null,
@@ -224,6 +235,14 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
                       <Button onClick={() => (logo.value = null)}>Remove the logo</Button>
                     </p>
                   )}
+                  <Choice
+                    label="Show an endpoint as down"
+                    hint="Shorter outages are not listed."
+                    error={form.problem('/down_after_minutes')}
+                    value={String(down_after_minutes ?? '')}
+                    set={(value) => set({ down_after_minutes: value === '' ? null : Number(value) })}
+                    options={DOWN_AFTER}
+                  />
                   <Text
                     label="Support URL (optional)"
                     hint="The target of the button “Report a problem”: a web page, or mailto: with an email address."

@@ -4,18 +4,19 @@ import { statusPageAt } from '../api/home';
 import type { Alert, PublicPage, Website, WebsiteHistory, WebsiteOutage } from '../api/types';
 import { contactName } from '../components/alert/alert-name';
 import { Calendar } from '../components/check/calendar';
+import { Share } from '../components/check/share';
 import { Outages, reasonOf } from '../components/endpoint/outages';
 import { Check, Text } from '../components/form/field';
 import { Form } from '../components/form/form';
-import { Button, Data, Head, Section } from '../components/layout';
+import { Button, Data, Head, Section, Skeleton } from '../components/layout';
 import { Rows } from '../components/overview/rows';
 import { deleteWebsite } from '../components/overview/website-dialog';
 import { escalationOf, escalationText, unlikeText } from '../logic/escalation';
-import { count, day, percent } from '../logic/format';
+import { count, day } from '../logic/format';
 import { headlineOf } from '../logic/overview-headline';
 import { ofWebsite } from '../logic/overview-order';
 import { tagsIn } from '../logic/maintenance';
-import { firstDay, outagesSince, uptimeSince, WEBSITE_WINDOWS } from '../logic/website-history';
+import { firstDay, outagesSince, uptimeSince, watchedSince, WEBSITE_WINDOWS } from '../logic/website-history';
 import { now } from '../state/clock';
 import { useContacts } from '../state/contacts';
 import { forget, useDraft } from '../state/drafts';
@@ -50,7 +51,7 @@ export function WebsitePage({ id }: { id: string }) {
               may.write() && (
                 <>
                   <a class="button primary" href={`#/new?website_id=${id}`}>
-                    Add an endpoint
+                    Add endpoint
                   </a>
                   <button
                     type="button"
@@ -88,7 +89,7 @@ export function WebsitePage({ id }: { id: string }) {
 function State({ of }: { of: Website }) {
   itemOf('');
   const shown = ofWebsite(items.value ?? [], of.id);
-  if (items.value === null) return <p class="muted">Loading…</p>;
+  if (items.value === null) return <Skeleton />;
   if (shown.length === 0) return <p class="empty">No endpoints yet. Checks of this website will appear here.</p>;
   const { status, before, item, after } = headlineOf(shown, now.value);
   return (
@@ -118,7 +119,13 @@ function History({ of, path }: { of: Website; path: string }) {
               {WEBSITE_WINDOWS.map(([title, length]) => (
                 <div key={title}>
                   <dt>{title}</dt>
-                  <dd>{percent(uptimeSince(days, firstDay(length, now.value), since))}</dd>
+                  <dd>
+                    <Share
+                      of={uptimeSince(days, firstDay(length, now.value), since)}
+                      watched={watchedSince(days, firstDay(length, now.value), length)}
+                      window={title.toLowerCase()}
+                    />
+                  </dd>
                 </div>
               ))}
               <div>
@@ -132,7 +139,7 @@ function History({ of, path }: { of: Website; path: string }) {
                 : 'Its uptime will appear here after the first check.'}
             </p>
             {first && (
-              <Section title="Every day of the year">
+              <Section title="Last 12 months">
                 <Calendar name={of.name} days={days} nowMs={now.value} />
               </Section>
             )}

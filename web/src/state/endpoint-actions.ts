@@ -1,8 +1,8 @@
-import { post, put, query } from '../api/client';
-import type { Check, Endpoint } from '../api/types';
+import { get, post, put, query, remove } from '../api/client';
+import type { Alert, Check, Endpoint } from '../api/types';
+import { confirmed } from '../components/dialog';
 import { WARN_DAYS } from '../logic/endpoint-defaults';
-import { count, ms, words } from '../logic/format';
-import { deleteLater } from './deletion';
+import { count, day, ms, words } from '../logic/format';
 import { refreshSoon, refreshWebsites } from './overview-store';
 import { runAction, showToast } from './toast';
 
@@ -42,12 +42,51 @@ export async function setWebsiteEnabled(id: string, name: string, enabled: boole
   void refreshWebsites();
 }
 
-/** Deletes endpoints with their alert rules and history after ten seconds, unless the user undoes it. */
-export function deleteEndpoints(list: readonly Pick<Endpoint, 'id' | 'name'>[]): void {
+/** The maximum number of alert rules that are counted before an endpoint is deleted. */
+const MOST_COUNTED = 100;
+
+/** Returns what is lost: the number of alert rules, and since when there is history. */
+async function lossText({ id, created_at }: { id: string; created_at?: string }): Promise<string> {
+  const { length } = await get<Alert[]>(`/api/v1/alerts${query({ endpoint_id: id, limit: MOST_COUNTED })}`);
+  const rules = length === 0 ? 'It has no alert rules' : `Its ${count(length, 'alert rule')} will no longer notify anyone`;
+  return `${rules}. Its history${created_at === undefined ? '' : ` since ${day(created_at)}`} is no longer shown.`;
+}
+
+/**
+ * Deletes endpoints after a question that names what is lost. The user can undo it, and restore them for seven days.
+ * Returns whether they are deleted.
+ */
+export async function deleteEndpoints(
+  list: readonly (Pick<Endpoint, 'id' | 'name'> & { created_at?: string })[],
+): Promise<boolean> {
   const [first] = list;
-  const what = list.length === 1 && first ? `${first.name} is` : `${count(list.length, 'endpoint')} are`;
-  const targets = list.map(({ id, name }) => ({ path: `/api/v1/endpoints/${id}`, name }));
-  deleteLater(targets, `${what} deleted, with alert rules and history.`, refreshSoon);
+  if (!first) return false;
+  const what = list.length === 1 ? first.name : count(list.length, 'endpoint');
+  const lost =
+    list.length === 1
+      ? await lossText(first).catch(() => 'Its alert rules and history are deleted with it.')
+      : 'Their alert rules will no longer notify anyone, and their history is no longer shown.';
+  const text = `${lost} For 7 days, you can restore everything under Settings › Deleted endpoints.`;
+  if (!(await confirmed(`Delete ${what}`, text))) return false;
+  const isDone = await runAction(
+    async () => {
+      for (const { id } of list) await remove(`/api/v1/endpoints/${id}`);
+    },
+    `${what} ${list.length === 1 ? 'is' : 'are'} deleted.`,
+    () => restoreEndpoints(list),
+  );
+  refreshSoon();
+  return isDone;
+}
+
+async function restoreEndpoints(list: readonly Pick<Endpoint, 'id' | 'name'>[]): Promise<void> {
+  await runAction(
+    async () => {
+      for (const { id } of list) await post(`/api/v1/deleted-endpoints/${id}/restore`);
+    },
+    `${list.length === 1 ? (list[0]?.name ?? '') : count(list.length, 'endpoint')} restored.`,
+  );
+  refreshSoon();
 }
 
 /** Turns on warnings before the certificate expires, using the default for a new endpoint. */

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { isFormPage } from './router';
 
 /** Actions by key, by a sequence of two keys such as `g a`, or by `Ctrl k`, which also matches Cmd-K. */
 type Keys = Record<string, () => unknown>;
@@ -58,7 +59,8 @@ function press(event: KeyboardEvent): void {
     if (!(target instanceof Element && target.closest('dialog[open]'))) act(event, `Ctrl ${key.toLowerCase()}`);
     return;
   }
-  if ((!hasShortcuts.value && key !== '?') || isTaken(target, key)) return;
+  const isOff = !hasShortcuts.value || isFormPage.peek();
+  if ((isOff && key !== '?') || isTaken(target, key)) return;
   const combined = leader === '' ? key : `${leader} ${key}`;
   leader = '';
   clearTimeout(leaderTimer);

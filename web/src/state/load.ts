@@ -114,6 +114,8 @@ export interface Pages<T> {
   items: ReadonlySignal<T[] | null>;
   /** Loads the next page. `null` on the last page. */
   older: (() => void) | null;
+  /** Whether the last request failed. */
+  hasFailed: boolean;
 }
 
 /**
@@ -123,6 +125,7 @@ export interface Pages<T> {
 export function usePages<T extends { id: string }>(path: string, version: unknown): Pages<T> {
   const items = useSignal<T[] | null>(null);
   const next = useSignal<string | null>(null);
+  const hasFailed = useSignal(false);
 
   useEffect(() => {
     items.value = null;
@@ -132,9 +135,12 @@ export function usePages<T extends { id: string }>(path: string, version: unknow
     const controller = new AbortController();
     runAction(async () => {
       const list = await page<T>(path, controller.signal).catch((error: unknown) => {
-        if (!controller.signal.aborted) throw error;
+        if (controller.signal.aborted) return;
+        hasFailed.value = true;
+        throw error;
       });
       if (!list) return;
+      hasFailed.value = false;
       const fresh = new Set(list.items.map(({ id }) => id));
       const known = items.peek() ?? [];
       const isConnected = known.length > list.items.length && known.some(({ id }) => fresh.has(id));
@@ -151,5 +157,5 @@ export function usePages<T extends { id: string }>(path: string, version: unknow
       next.value = list.next;
     });
   const shown = useComputed(() => items.value && present(items.value));
-  return { items: shown, older: next.value === null ? null : older };
+  return { items: shown, older: next.value === null ? null : older, hasFailed: hasFailed.value };
 }

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
-import { all, get } from '../api/client';
-import type { AcknowledgementChange, Check, OverviewItem, StateChange, Website } from '../api/types';
+import { all } from '../api/client';
+import type { AcknowledgementChange, OverviewItem, StateChange, Website } from '../api/types';
 import { countsOf } from '../logic/overview-order';
 import { present } from './deletion';
 import { errorMessage } from './toast';
@@ -13,6 +13,8 @@ export const items = computed(() => foundItems.value && present(foundItems.value
 export const websites = computed(() => foundWebsites.value && present(foundWebsites.value));
 /** Each endpoint's mean latency per hour over the last 24 full hours, oldest first. */
 export const hourlyLatency = signal<ReadonlyMap<string, (number | null)[]>>(new Map());
+/** Each endpoint's last 48 half hours, as one letter each. The overview's description has their meaning. */
+export const halfHours = signal<ReadonlyMap<string, string>>(new Map());
 /** Why the last load failed. */
 export const overviewError = signal<string | null>(null);
 export const counts = computed(() => countsOf(items.value ?? []));
@@ -51,18 +53,22 @@ export function refresh(): Promise<void> {
   return running;
 }
 
-/** How often the hourly latency is loaded. It makes up a third of the response and changes once an hour. */
-const LATENCY_EVERY_MS = 300_000;
-let latencyAt = -Infinity;
+/**
+ * How often the last day of each endpoint is loaded. It makes up a third of the response and changes slowly. It is also
+ * loaded after a change of status.
+ */
+const DAY_EVERY_MS = 300_000;
+let dayAt = -Infinity;
 
 async function read(): Promise<void> {
-  const isDue = Date.now() - latencyAt >= LATENCY_EVERY_MS;
+  const isDue = Date.now() - dayAt >= DAY_EVERY_MS;
   try {
-    const found = await all<OverviewItem>(`/api/v1/overview${isDue ? '?latency=hourly' : ''}`);
+    const found = await all<OverviewItem>(`/api/v1/overview${isDue ? '?latency=hourly&history=half_hours' : ''}`);
     foundItems.value = found;
     if (isDue) {
       hourlyLatency.value = new Map(found.map(({ id, latency_24h }) => [id, latency_24h ?? []]));
-      latencyAt = Date.now();
+      halfHours.value = new Map(found.map(({ id, half_hours }) => [id, half_hours ?? '']));
+      dayAt = Date.now();
     }
     overviewError.value = null;
   } catch (error) {
@@ -93,6 +99,7 @@ export function applyChange(change: StateChange): void {
 function applyAll(): void {
   foundItems.value = foundItems.value?.map((item) => changed(item, changes.get(item.id))) ?? null;
   changes.clear();
+  dayAt = -Infinity;
   refreshSoon();
 }
 
@@ -114,64 +121,7 @@ export function applyAcknowledgement({ endpoint_id, acknowledgement }: Acknowled
 }
 
 export function clearOverview(): void {
-  queue.length = 0;
   foundItems.value = null;
   foundWebsites.value = null;
-  latencyAt = -Infinity;
+  dayAt = -Infinity;
 }
-
-/**
- * Per-endpoint data that isn't in the overview. It is loaded once per version, with at most four requests at a time.
- */
-class EndpointDetails<T> {
-  private readonly known = new Map<string, { version: string; data: ReturnType<typeof signal<T | undefined>> }>();
-
-  constructor(private readonly load: (endpointId: string) => Promise<T>) {}
-
-  /** Returns the loaded data. If its version differs, starts a load. The caller re-renders when that is finished. */
-  read(endpointId: string, version: string): T | undefined {
-    let entry = this.known.get(endpointId);
-    if (!entry) this.known.set(endpointId, (entry = { version: '', data: signal<T | undefined>(undefined) }));
-    if (entry.version !== version) {
-      entry.version = version;
-      const { data } = entry;
-      enqueue(async () => {
-        data.value = await this.load(endpointId);
-      });
-    }
-    return entry.data.value;
-  }
-
-  /** Returns the loaded data without starting a load. */
-  peek(endpointId: string): T | undefined {
-    return this.known.get(endpointId)?.data.value;
-  }
-}
-
-const queue: (() => Promise<void>)[] = [];
-let active = 0;
-
-function enqueue(work: () => Promise<void>): void {
-  queue.push(work);
-  void drain();
-}
-
-async function drain(): Promise<void> {
-  if (active >= 4) return;
-  const work = queue.pop();
-  if (!work) return;
-  active++;
-  try {
-    await work();
-  } catch {
-    // A row works without its tooltips, and the next version retries.
-  } finally {
-    active--;
-    void drain();
-  }
-}
-
-/** The newest 30 checks, oldest first. */
-export const recentChecks = new EndpointDetails(async (id) =>
-  (await get<Check[]>(`/api/v1/endpoints/${id}/checks?limit=30`)).reverse(),
-);

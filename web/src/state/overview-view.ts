@@ -69,3 +69,6 @@ export function pick(id: string, shown: readonly { id: string }[], isRange: bool
   picked.value = next;
   last = id;
 }
+
+/** Whether the checklist for the first hour is shown until its steps are done. */
+export const [hasFirstSteps, setFirstSteps] = kept('first-steps', true);

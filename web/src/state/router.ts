@@ -35,6 +35,9 @@ export const route = computed(() => current.value);
 /** The path and query after the `#`. */
 export const address = computed(() => addressOf(current.value));
 
+/** Whether the page is a form for something new or for its settings. Single-key shortcuts are off there. */
+export const isFormPage = computed(() => current.value.path.some((part) => part === 'new' || part === 'edit'));
+
 function addressOf({ path, query }: Location): string {
   const search = query.toString();
   return `/${path.join('/')}${search === '' ? '' : `?${search}`}`;

@@ -1,3 +1,4 @@
+import { may as grants, type Permission } from '../../../src/platform/access/permissions';
 import { computed, effect, signal } from '@preact/signals';
 import { get, onRefused, onSignedOut, put, remove, shownOrganization } from '../api/client';
 import type { Session, SignedIn } from '../api/types';
@@ -92,6 +93,10 @@ export async function signOut(): Promise<void> {
 
 /** The permissions of the session's role. The server decides, and the page only hides what it would refuse. */
 export const may = {
-  write: (): boolean => session.value?.role === 'write' || session.value?.role === 'admin',
-  admin: (): boolean => session.value?.role === 'admin',
+  respond: (): boolean => has('incidents.respond'),
+  mute: (): boolean => has('alerts.mute'),
+  write: (): boolean => has('write'),
+  admin: (): boolean => has('admin'),
 };
+
+const has = (permission: Permission): boolean => session.value ? grants(session.value, permission) : false;

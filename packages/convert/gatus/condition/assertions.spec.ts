@@ -110,6 +110,7 @@ describe('a Gatus condition', () => {
     ['[RESPONSE_TIME] < 100', 'ICMP', ['response_time less_than "100"']],
     ['[CONNECTED] == true', 'TCP', []],
     ['[STATUS] == 0', 'SSH', []],
+    ['[CERTIFICATE_EXPIRATION] > 48h', 'TCP', ['certificate_days greater_than "2" warning']],
   ])('uses the assertion sources of its type: %s of %s', (condition, type, expected) => {
     expect(texts(condition, type)).toEqual(expected);
   });
@@ -117,7 +118,7 @@ describe('a Gatus condition', () => {
   it.each<[string, CheckType]>([
     ['[STATUS] == 200', 'TCP'],
     ['[BODY] == pong', 'TCP'],
-    ['[CERTIFICATE_EXPIRATION] > 48h', 'TCP'],
+    ['[CERTIFICATE_EXPIRATION] > 48h', 'ICMP'],
     ['[BODY].x == 1', 'DNS'],
   ])('is left out if its type cannot evaluate it: %s of %s', (condition, type) => {
     expect(texts(condition, type)).toEqual([]);

@@ -9,7 +9,7 @@ import { asWritten, hasVariable } from '../variables';
 import { type Judged, lost } from './judged';
 
 /** The check types that Gatus endpoints are converted to. */
-export type CheckType = 'HTTP' | 'HTTPS' | 'TCP' | 'DNS' | 'ICMP' | 'SSH';
+export type CheckType = 'HTTP' | 'HTTPS' | 'TCP' | 'DNS' | 'ICMP' | 'SSH' | 'UDP' | 'WEBSOCKET' | 'GRPC';
 
 export interface JudgedConditions {
   assertions: Assertion[];
@@ -22,11 +22,17 @@ const WEB: readonly AssertionSource[] = ['status_code', 'response_time', 'header
 const SOURCES: Readonly<Record<CheckType, readonly AssertionSource[]>> = {
   HTTP: WEB,
   HTTPS: WEB,
-  TCP: ['response_time'],
+  TCP: ['response_time', 'certificate_days'],
+  UDP: ['response_time'],
+  WEBSOCKET: ['response_time', 'certificate_days'],
+  GRPC: ['response_time', 'certificate_days'],
   DNS: ['dns_record', 'response_time'],
   ICMP: ['response_time'],
   SSH: ['banner', 'response_time'],
 };
+
+/** Types other than HTTP that may report a certificate. */
+const WITH_TLS: readonly CheckType[] = ['TCP', 'WEBSOCKET', 'GRPC'];
 
 /** Gatus ignores the status code unless a condition uses it. Our checks expect 200 to 299 by default. */
 const ANY_STATUS: Assertion = { source: 'status_code', comparison: 'in', target: '100-599' };
@@ -87,7 +93,9 @@ function judgeSubject(condition: Condition, type: CheckType, recordType: string)
     case 'CONNECTED':
       return connected(condition);
     case 'CERTIFICATE_EXPIRATION':
-      return isWeb ? certificateAssertions(condition) : lost(`a check of type ${type} has no certificate`);
+      return isWeb || WITH_TLS.includes(type)
+        ? certificateAssertions(condition)
+        : lost(`a check of type ${type} has no certificate`);
     case 'BODY':
       if (isWeb) return bodyAssertions(condition);
       return type === 'DNS' ? dnsAssertions(condition, recordType) : lost(`a check of type ${type} has no text`);

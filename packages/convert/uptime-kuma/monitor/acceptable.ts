@@ -47,7 +47,7 @@ function targetProblem(type: string, url: string): string | null {
     if (type === 'DNS') parseDnsTarget(url);
     else if (type === 'TCP')
       parseHostPort(url, { scheme: 'tcp', what: 'a TCP target must be a host and a port', form: 'tcp://host:port' });
-    else if (type !== 'ICMP') parseHttpTarget(url, 'http(s)://host[:port]/path', /^https?:\/\/[^/?#]/i);
+    else if (/^HTTPS?$/.test(type)) parseHttpTarget(url, 'http(s)://host[:port]/path', /^https?:\/\/[^/?#]/i);
     return null;
   } catch (error) {
     if (error instanceof InvalidTarget) return error.message;

@@ -10,7 +10,9 @@ export interface Draft {
   body?: string;
   follow_redirects?: boolean;
   assertions?: DeclaredAssertion[];
-  tls?: { verify: boolean };
+  tls?: { verify: boolean; ca?: string };
+  /** The settings of the type, with their secrets. */
+  settings?: Record<string, unknown>;
 }
 
 /** A check and how it differs from the monitor, or the reason why there is none. */

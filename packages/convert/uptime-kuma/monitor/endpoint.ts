@@ -7,6 +7,7 @@ import { type Draft, type Mapped, quoted } from './draft';
 import { refusalOf } from './acceptable';
 import { httpCheck } from './http-check';
 import { dnsCheck, pingCheck, portCheck } from './other-checks';
+import { mailCheck, postgresCheck, redisCheck, webSocketCheck } from './server-checks';
 import type { Row } from '../file/row';
 import { reasonForType } from './skipped-types';
 import { tagsOf } from './tags';
@@ -27,14 +28,18 @@ const CHECKS: Readonly<Record<string, (monitor: Row) => Mapped>> = {
   port: portCheck,
   ping: pingCheck,
   dns: dnsCheck,
+  redis: redisCheck,
+  postgres: postgresCheck,
+  'websocket-upgrade': webSocketCheck,
+  smtp: mailCheck,
 };
 
 /**
  * A converted monitor that has no website yet and still contains its credentials, and how it differs from the original.
  */
 export interface MappedEndpoint {
-  endpoint: Omit<DeclaredEndpoint, 'key' | 'alerts' | 'url' | 'headers' | 'body' | 'heartbeat'> &
-    Partial<Pick<Draft, 'url' | 'headers' | 'body'>> & {
+  endpoint: Omit<DeclaredEndpoint, 'key' | 'alerts' | 'url' | 'headers' | 'body' | 'heartbeat' | 'settings'> &
+    Partial<Pick<Draft, 'url' | 'headers' | 'body' | 'settings'>> & {
       heartbeat?: { every: number; grace: number; push_token?: string };
     };
   differences: string[];
@@ -56,7 +61,8 @@ export function endpointOf(monitor: Row, { proxies, tags }: MonitorContext): Map
   if (!check) return { reason: reasonForType(monitor) };
   const mapped = check(monitor);
   if ('reason' in mapped) return mapped;
-  const { draft, differences } = mapped;
+  const { differences } = mapped;
+  const draft = withFamily(mapped.draft, monitor);
   const refusal = refusalOf(draft);
   if (refusal !== null) return { reason: refusal };
   const named = nameOf(monitor);
@@ -80,6 +86,12 @@ export function endpointOf(monitor: Row, { proxies, tags }: MonitorContext): Map
     ...unsaid(monitor, proxies),
   ];
   return { endpoint, differences: all.filter((difference) => difference !== null) };
+}
+
+/** The IP version is a setting of every type but DNS. */
+function withFamily(draft: Draft, monitor: Row): Draft {
+  const [, ip] = /^ipv([46])$/.exec(monitor.text('ipFamily')) ?? [];
+  return ip === undefined || draft.type === 'DNS' ? draft : { ...draft, settings: { ...draft.settings, ip } };
 }
 
 /** Converts a push monitor. It keeps its token, so callers only need to change the host in the ping URL. */

@@ -24,10 +24,7 @@ const KEYWORD_IN_JSON =
   'Kuma searches the compact form of a JSON response for the keyword. Here, the keyword must be in the response exactly as it was sent, with its spaces and escapes';
 
 const REFUSED_AUTH: Readonly<Record<string, string>> = {
-  'oauth2-cc':
-    'it signs in with OAuth 2 (client credentials), which is not supported: its target would refuse the check',
   ntlm: 'it signs in with NTLM, which is not supported: its target would refuse the check',
-  mtls: 'it sends a client certificate, which is not supported: its target would refuse the check',
 };
 
 interface Header {
@@ -39,6 +36,8 @@ interface Header {
 export function httpCheck(monitor: Row): Mapped {
   const refusal = REFUSED_AUTH[monitor.text('authMethod')];
   if (refusal !== undefined) return { reason: refusal };
+  const identity = identityOf(monitor);
+  if (typeof identity === 'string') return { reason: identity };
   const address = addressOf(monitor.text('url'));
   if (typeof address === 'string') return { reason: address };
   const differences: string[] = [];
@@ -62,12 +61,15 @@ export function httpCheck(monitor: Row): Mapped {
     ...(headers.length > 0 ? { headers } : {}),
     ...(body === null ? {} : { body }),
     ...(redirectsOf(monitor, differences) ? {} : { follow_redirects: false }),
+    ...identity,
   };
   const assertions = [...codes, ...condition, ...certificateOf(monitor, draft.type, differences)];
   if (assertions.length > 0) draft.assertions = assertions;
   if (monitor.flag('ignoreTls') && draft.type === 'HTTPS') {
     const unsafe = unverifiedProblem({ verify: false, ca: null, serverName: null }, { url, headers, body });
     if (unsafe) return { reason: `it ignores TLS errors: ${unsafe.message}` };
+    if (draft.settings)
+      return { reason: 'it ignores TLS errors, which is not allowed for a check that sends a secret' };
     draft.tls = { verify: false };
   }
   differences.push(...otherDifferences(monitor));
@@ -176,6 +178,35 @@ function authorizationOf(monitor: Row): string | null {
   return method === 'bearer' ? `Bearer ${monitor.text('bearer_token')}` : null;
 }
 
+const PEM = /-----BEGIN [A-Z ]+-----/;
+
+/** Returns the settings for OAuth 2 or a client certificate, or why the monitor can't be converted. */
+function identityOf(monitor: Row): Pick<Draft, 'settings' | 'tls'> | string {
+  const method = monitor.text('authMethod');
+  if (method === 'mtls') {
+    const [certificate, key, ca] = ['tlsCert', 'tlsKey', 'tlsCa'].map((name) => monitor.text(name));
+    if (certificate === undefined || !PEM.test(certificate) || key === undefined || !PEM.test(key))
+      return 'it sends a client certificate, but its certificate and key are not in the file as PEM';
+    return {
+      settings: { client_certificate: { certificate, key } },
+      ...(ca !== undefined && PEM.test(ca) && { tls: { verify: true, ca } }),
+    };
+  }
+  if (method !== 'oauth2-cc') return {};
+  const [url, id, secret, scope, how] = [
+    'oauth_token_url',
+    'oauth_client_id',
+    'oauth_client_secret',
+    'oauth_scopes',
+    'oauth_auth_method',
+  ].map((name) => monitor.text(name).trim());
+  if (!url || !/^https?:\/\//i.test(url) || readUrl(url) === null || !id || !secret)
+    return 'it signs in with OAuth 2, but its token URL, client ID, or client secret is not in the file';
+  if (how === 'client_secret_post')
+    return 'it sends its OAuth 2 client secret in the body of the token request, which is not supported';
+  return { settings: { oauth2: { token_url: url, client_id: id, client_secret: secret, ...(scope && { scope }) } } };
+}
+
 const basic = (credentials: string): string => `Basic ${Buffer.from(credentials).toString('base64')}`;
 
 function redirectsOf(monitor: Row, differences: string[]): boolean {
@@ -187,12 +218,10 @@ function redirectsOf(monitor: Row, differences: string[]): boolean {
 }
 
 function otherDifferences(monitor: Row): string[] {
-  const family = monitor.text('ipFamily');
   const method = monitor.text('authMethod');
-  const unknownAuth = method !== '' && !['basic', 'bearer', 'none', 'null'].includes(method);
+  const unknownAuth = method !== '' && !['basic', 'bearer', 'oauth2-cc', 'mtls', 'none', 'null'].includes(method);
   return [
     ...(monitor.flag('cacheBust') ? ['its URL gets no random parameter to bypass caches'] : []),
-    ...(/^ipv[46]$/.test(family) ? [`IPv4 and IPv6 addresses are both used, not only ${family}`] : []),
     ...(unknownAuth ? [`its authentication ${quoted(method)} is not supported and is left out`] : []),
     ...(monitor.flag('saveResponse') ? ['responses are not stored'] : []),
     ...(monitor.text('type') === 'real-browser'

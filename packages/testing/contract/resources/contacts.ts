@@ -3,6 +3,10 @@ import { expectFieldError, expectProblem } from '../session/problems';
 import type { TheSession } from '../session/session';
 import { newContact, newEndpoint, type Thing, webhook } from '../session/things';
 
+interface Previewed {
+  messages: { kind: string; body: string }[];
+}
+
 /** Tests channels that are configured once and used by many alerts. */
 export function describeContacts(session: TheSession): void {
   const through = async (contactId: string, endpointId?: string) => {
@@ -33,6 +37,29 @@ export function describeContacts(session: TheSession): void {
 
     it('is refused without a config', async () => {
       expectFieldError(await session().write.post('/contacts', { name: 'x', type: 'webhook' }), '/config', 'required');
+    });
+
+    it('is previewed with one request for each kind of message, without credentials, and nothing is sent', async () => {
+      const secret = `whsec_${Buffer.from('a-secret-of-thirty-two-bytes-.-.').toString('base64')}`;
+      const body = { text: '{{title}}', urgent: { $switch: 'state', down: true, default: false } };
+      const { status, body: preview } = await session().write.post<Previewed>('/contacts/preview', {
+        ...webhook(session(), '/previewed', { secret, body }),
+      });
+      expect([status, preview.messages.map(({ kind }) => kind)]).toEqual([
+        200,
+        ['triggered', 'reminder', 'resolved', 'expiry', 'contact_failing', 'test'],
+      ]);
+      expect(preview.messages.map((message) => JSON.parse(message.body) as unknown).slice(0, 3)).toEqual([
+        { text: 'Checkout API is down', urgent: true },
+        { text: 'Checkout API is still down', urgent: true },
+        { text: 'Checkout API is back up', urgent: false },
+      ]);
+      expect(JSON.stringify(preview)).not.toContain(secret);
+      expectFieldError(
+        await session().write.post('/contacts/preview', webhook(session(), '/x', { body: { a: '{{titel}}' } })),
+        '/config/body/a',
+        'unknown_placeholder',
+      );
     });
 
     it('changes only in the fields that are sent', async () => {

@@ -12,6 +12,11 @@ export const ACCEPTED_URLS: readonly [type: string, url: string][] = [
   ['ICMP', 'contract.example'],
   ['DNS', 'contract.example'],
   ['DNS', 'dns://9.9.9.9:53/contract.example?type=MX'],
+  ['UDP', 'udp://contract.example:53'],
+  ['WEBSOCKET', 'wss://contract.example/live'],
+  ['GRPC', 'grpcs://contract.example:50051'],
+  ['REDIS', 'rediss://contract.example'],
+  ['DOMAIN', 'domain://contract.example'],
 ];
 
 /** URLs that each endpoint type refuses. */
@@ -26,6 +31,11 @@ export const REFUSED_URLS: readonly [type: string, url: string][] = [
   ['SSH', 'https://contract.example'],
   ['ICMP', 'icmp://contract.example:80'],
   ['DNS', 'dns:contract.example?type=NOPE'],
+  ['UDP', 'contract.example'],
+  ['WEBSOCKET', 'https://contract.example'],
+  ['GRPC', 'grpc://contract.example'],
+  ['REDIS', 'redis://user@contract.example'],
+  ['DOMAIN', 'https://contract.example'],
 ];
 
 export const WRONG_VALUES: readonly [field: string, value: unknown, pointer: string, code: string][] = [
@@ -57,4 +67,6 @@ export const WRONG_VALUES: readonly [field: string, value: unknown, pointer: str
   ['body', 'x'.repeat(64 * 1024 + 1), '/body', 'too_long'],
   ['follow_redirects', 1, '/follow_redirects', 'wrong_type'],
   ['assertions', 'x', '/assertions', 'wrong_type'],
+  ['settings', 'x', '/settings', 'wrong_type'],
+  ['settings', { nope: 1 }, '/settings/nope', 'unknown_field'],
 ];

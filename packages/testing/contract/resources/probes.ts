@@ -3,7 +3,7 @@ import { expectFieldError, expectProblem } from '../session/problems';
 import type { TheSession } from '../session/session';
 import { newProbe, type Thing } from '../session/things';
 
-/** Tests the probe resource. `docs/probe-protocol.md` describes how probes communicate with the service. */
+/** Tests the probe resource. `docs/reference/probe-protocol.md` describes how probes communicate with the service. */
 export function describeProbes(session: TheSession): void {
   describe('a probe', () => {
     it('shows its token once, when it is created, in a form that secret scanners recognize', async () => {

@@ -69,6 +69,7 @@ export const RESOURCE_SAMPLES: Samples = {
   updateContact: async (scene) => ({ ...(await contact(scene)), json: { name: scene.session.name() } }),
   deleteContact: ({ session }) => idOf(newContact(session)),
   testNewContact: ({ session }) => ({ json: { name: session.name(), ...webhook(session) } }),
+  previewContact: ({ session }) => ({ json: webhook(session) }),
   testContact: contact,
   addContactAlerts: async (scene) => ({
     ...(await contact(scene)),

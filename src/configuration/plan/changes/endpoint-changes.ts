@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { may } from '../../../platform/access/permissions';
 import { isLongerThan } from '../../../platform/text/text-limits';
 import type { Assertion } from '../../../checker/assertion/assertion';
 import { isSensitiveHeader } from '../../../checker/request-headers';
@@ -8,20 +9,21 @@ import { type EndpointSettings, settingsOf } from '../../../endpoint/endpoint.en
 import { HEARTBEAT } from '../../../endpoint/heartbeat/heartbeat-schedule';
 import { parentIds } from '../../../endpoint/suppression/dependencies';
 import { comparesCredential } from '../../../endpoint/settings/shown-settings';
+import { shownSettings } from '../../../endpoint/settings/stored-settings';
 import { isDeepStrictEqual } from 'node:util';
 import { Config } from '../../../platform/config/config';
 import { formatId } from '../../../platform/ids/id';
 import { refuse } from '../../../platform/problem/findings';
 import { MASK } from '../../../platform/secrets/mask';
 import type { DeclaredEndpoint } from '../../document/document';
-import { filled, isReference, type StoredAt } from '../kept-secrets';
+import { filled, isReference, type StoredAt, storedIn } from '../kept-secrets';
 import type { EndpointMatch } from '../matches';
 import type { PlannedEndpoint } from '../plan';
 import { missingSecret } from '../plan-findings';
 import type { PresentEndpoint } from '../state/present-state';
 import type { References } from '../references';
 import { type Defaults, ENDPOINT_DEFAULTS, sentFields } from '../sent-fields';
-import { type Planning, planned } from './planning';
+import { noteGuesses, type Planning, planned } from './planning';
 import { refusesShown, withMaskedCredentials } from './hidden-values';
 
 const MAX_URL = 2048;
@@ -47,7 +49,7 @@ export class EndpointChanges {
     const { findings, references, caller } = planning;
     const sent = this.dtoOf(planning, match);
     if (!sent) return null;
-    const dto = present && caller.role === 'read' ? withMaskedCredentials(sent, present) : sent;
+    const dto = present && !may(caller, 'secrets.read') ? withMaskedCredentials(sent, present) : sent;
     const stored = present && settingsWithoutParents(present);
     const after = findings.attempt(pointer, () => {
       const examined = this.settings.examine(id, dto, { stored, caller, probes: planning.probes });
@@ -65,6 +67,9 @@ export class EndpointChanges {
       after: shown(toAuditView(website.id, settings, dependsOn)),
       hidden: stored ? MASKED_SETTINGS.filter((name) => !isDeepStrictEqual(stored[name], settings[name])) : [],
     };
+    noteGuesses(planning, { ...preview, hidden: isSettingsHidden(preview.hidden) }, () =>
+      this.settings.namedSecrets(settings.type, dto.settings ?? {}),
+    );
     return {
       ...planned(planning, { ...match, declared: { ...declared, alerts: undefined } }, preview, dto),
       websiteId: website.id,
@@ -81,7 +86,8 @@ export class EndpointChanges {
   private dtoOf(planning: Planning, match: EndpointMatch): UpdateEndpointDto | null {
     const { findings, references } = planning;
     const { declared, present, pointer } = match;
-    if (refusesShown(planning, pointer, placesOfSecrets(declared), isHiddenIn(declared))) return null;
+    const isHidden = isHiddenIn(declared, (path) => this.settings.hidesSetting(declared.type, path));
+    if (refusesShown(planning, pointer, placesOfSecrets(declared), isHidden)) return null;
     const defaults = defaultsOf(declared.type, this.config.minIntervalSeconds);
     const fields = sentFields(declared, ['alerts', 'depends_on'], defaults);
     const { value, missing } = filled(fields, present ? keptOf(present, declared) : () => undefined);
@@ -105,6 +111,9 @@ export class EndpointChanges {
   }
 }
 
+/** Settings may contain secrets that even write keys can't see, like the config of a channel. */
+const isSettingsHidden = (hidden: readonly string[]): string[] => (hidden.includes('settings') ? ['config'] : []);
+
 /** Returns the meaning of `null` for each field. A heartbeat has no check settings, so there `null` is kept. */
 function defaultsOf(type: string, minIntervalSeconds: number): Defaults {
   const { enabled, locations, quorum, tags, depends_on, ...ofChecks } = ENDPOINT_DEFAULTS;
@@ -113,13 +122,18 @@ function defaultsOf(type: string, minIntervalSeconds: number): Defaults {
 }
 
 /** The parts of a document that may contain a secret. Alerts are checked separately. */
-const placesOfSecrets = ({ headers, assertions }: DeclaredEndpoint): object => ({ headers, assertions });
+const placesOfSecrets = ({ headers, assertions, settings }: DeclaredEndpoint): object => ({
+  headers,
+  assertions,
+  settings,
+});
 
 /** Whether the value is hidden wherever the settings are shown. See `withoutCredentials`. */
 const isHiddenIn =
-  ({ headers, assertions }: DeclaredEndpoint) =>
-  ([field, index]: readonly (string | number)[]): boolean => {
-    const at = Number(index);
+  ({ headers, assertions }: DeclaredEndpoint, hidesSetting: (path: readonly (string | number)[]) => boolean) =>
+  ([field, ...inside]: readonly (string | number)[]): boolean => {
+    if (field === 'settings') return hidesSetting(inside);
+    const at = Number(inside[0]);
     if (field === 'headers') return isSensitiveHeader(headers?.[at]?.key ?? '');
     const assertion = assertions?.[at];
     return assertion !== undefined && comparesCredential(assertion);
@@ -143,7 +157,9 @@ export const noSuch = (noun: string, path: string, pointer: string) =>
  */
 function keptOf(stored: PresentEndpoint, declared: DeclaredEndpoint): StoredAt {
   const isNamed = (name: string) => (header: { key: string }) => header.key.toLowerCase() === name.toLowerCase();
-  return ([field, index]) => {
+  return ([field, index, ...inside]) => {
+    if (field === 'settings' && index !== undefined)
+      return storedIn(shownSettings(stored.settings))([index, ...inside]);
     if (field === 'url') return stored.url;
     if (field === 'heartbeat') return MASK;
     if (field === 'body') return stored.body ? MASK : undefined;

@@ -2,6 +2,7 @@ import type { Assertion } from '../../../checker/assertion/assertion';
 import { isSensitiveHeader } from '../../../checker/request-headers';
 import type { UpdateEndpointDto } from '../../../endpoint/endpoint.dto';
 import { comparesCredential, maskedUrl } from '../../../endpoint/settings/shown-settings';
+import { shownSettings } from '../../../endpoint/settings/stored-settings';
 import { MASK } from '../../../platform/secrets/mask';
 import { isRecord } from '../../../platform/text/json';
 import type { PlanNote } from '../plan';
@@ -35,12 +36,16 @@ export function withMasks(sent: unknown, stored: unknown): unknown {
 
 /** Replaces credentials in an endpoint's settings with the masks of the stored ones, as shown to read keys. */
 export function withMaskedCredentials(dto: UpdateEndpointDto, stored: PresentEndpoint): UpdateEndpointDto {
-  const { url, body, headers, assertions } = dto;
+  const { url, body, headers, assertions, settings } = dto;
   const isSameTarget = url !== undefined && maskedUrl(url) === maskedUrl(stored.url);
   return {
     ...dto,
     ...(isSameTarget && { url: maskedUrl(stored.url) }),
     ...(typeof body === 'string' && stored.body && { body: MASK }),
+    ...(settings &&
+      (url === undefined || url === stored.url || isSameTarget) && {
+        settings: withMasks(settings, shownSettings(stored.settings)) as object,
+      }),
     ...(headers && {
       headers: headers.map(({ key, value }, at) => {
         const isSame = (header: { key: string }): boolean => header.key.toLowerCase() === key.toLowerCase();

@@ -1,5 +1,6 @@
 import type { ProbesByLocation } from '../../../endpoint/locations/locations';
 import type { Caller } from '../../../platform/access/caller';
+import { may } from '../../../platform/access/permissions';
 import type { FieldChange, Planned, PlannedAction } from '../plan';
 import { changesOf, settingsOfNew, type Sides } from '../field-changes';
 import type { Match, Stored } from '../matching';
@@ -34,7 +35,7 @@ export function noteGuesses(
   { before, hidden = [] }: Sides,
   named: () => readonly string[],
 ): void {
-  if (before === null || caller.role === 'read' || !hidden.includes('config')) return;
+  if (before === null || !may(caller, 'secrets.read') || !hidden.includes('config')) return;
   for (const value of named()) guesses.add(value);
 }
 
@@ -54,7 +55,7 @@ export function asSeen<Dto extends { config?: object }, Result>(
   dto: Dto,
   work: (dto: Dto) => Result,
 ): Result {
-  if (caller.role !== 'read' || dto.config === undefined) return work(dto);
+  if (may(caller, 'secrets.read') || dto.config === undefined) return work(dto);
   try {
     return work({ ...dto, config: withMasks(dto.config, masked) as object });
   } catch {

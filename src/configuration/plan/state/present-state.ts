@@ -65,7 +65,7 @@ const ENDPOINTS = `${ALL_ENDPOINTS} AND (e.website_id = ANY ($5::uuid[]) OR e.ow
 const ALL_ALERTS = `SELECT ${selectColumns(Alert, 'a')} FROM alert a
   JOIN endpoint e ON e.id = a.endpoint_id JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL WHERE a.org_id = $1`;
 const ALERTS = `${ALL_ALERTS} AND (a.endpoint_id = ANY ($2::uuid[]) OR a.owner = $3)`;
-const PAGES = `SELECT id, website_id, slug, enabled, title, description, accent, logo_hash, domain, indexed, support_url, groups,
+const PAGES = `SELECT id, website_id, slug, enabled, title, description, accent, logo_hash, domain, down_after_minutes, indexed, support_url, groups,
     external_key AS "externalKey", owner, updated_at FROM status_page WHERE org_id = $1 ORDER BY id`;
 // Whether a window is active doesn't matter here.
 const ALL_WINDOWS = `${selectWindows("'-infinity'::timestamptz")} WHERE m.org_id = $1`;

@@ -9,7 +9,7 @@ import { readDatabaseTime } from '../../../platform/database/database-clock';
 import type { Caller } from '../../../platform/access/caller';
 import { problems } from '../../../platform/problem/problem';
 import { LOCAL_NAME } from '../../../probe/probe-directory';
-import { chosenLocation, RemoteChecks } from '../../remote/ask/remote-checks';
+import { chosenLocation, ProbeChecks } from '../../probes/ask/probe-checks';
 import { type Asked, OnDemandChecks } from './on-demand-checks';
 import { ShownRecords } from './shown-records';
 
@@ -22,14 +22,14 @@ export class CheckNowService {
     private readonly onDemand: OnDemandChecks,
     private readonly shown: ShownRecords,
     private readonly database: WorkerDatabase,
-    private readonly remote: RemoteChecks,
+    private readonly probeChecks: ProbeChecks,
   ) {}
 
   /**
    * Returns once the result is committed. The audit log entry is committed before the check starts. If the client
    * disconnects, the check is canceled and nothing is recorded, unless a probe runs it.
    * Throws `conflict` if the endpoint is paused or nothing can run it, and `not_found` if the location isn't one of the
-   * endpoint's. Also throws the same errors as `OnDemandChecks`, `ShownRecords`, and `RemoteChecks`.
+   * endpoint's. Also throws the same errors as `OnDemandChecks`, `ShownRecords`, and `ProbeChecks`.
    */
   run(
     caller: Caller,
@@ -42,7 +42,7 @@ export class CheckNowService {
       const location = chosenLocation(locations, wanted);
       if (location === LOCAL_NAME) return this.here({ orgId, endpointId, left });
       const begin = () => this.audit(orgId, endpointId);
-      return this.remote.stored({ orgId, location, timeout: timeout ?? 0, left }, endpointId, begin);
+      return this.probeChecks.stored({ orgId, location, timeout: timeout ?? 0, left }, endpointId, begin);
     });
   }
 

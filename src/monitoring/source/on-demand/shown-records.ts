@@ -23,9 +23,10 @@ export class ShownRecords {
    * Throws `temporarily_unavailable` if the result couldn't be committed within 5 s. It will still be committed as soon
    * as possible. Throws `conflict` if the endpoint was changed in the meantime.
    */
-  async record(check: FinishedCheck): Promise<CheckView> {
-    const recorded = await within(RECORD_WAIT_MS, this.recorder.record(check));
-    if (recorded === 'late' || recorded === 'given_up') throw problems.temporarilyUnavailable();
+  async record(given: FinishedCheck): Promise<CheckView> {
+    const outcome = await within(RECORD_WAIT_MS, this.recorder.recordMarked(given));
+    if (outcome === 'late' || outcome.recorded === 'given_up') throw problems.temporarilyUnavailable();
+    const { recorded, check } = outcome;
     if (recorded === 'dropped')
       throw problems.conflict('The endpoint was changed while it was being checked. Try again.');
     return toCheckView(check, this.history.checkId(check));

@@ -13,7 +13,7 @@ import { newUuid } from '../../../platform/ids/id';
 import type { Findings } from '../../../platform/problem/findings';
 import { LOCAL } from '../../../engine/finished-check';
 import { LOCAL_NAME } from '../../../probe/probe-directory';
-import { chosenLocation, RemoteChecks } from '../../remote/ask/remote-checks';
+import { chosenLocation, ProbeChecks } from '../../probes/ask/probe-checks';
 import { OnDemandChecks } from './on-demand-checks';
 
 /**
@@ -32,12 +32,12 @@ export class TestEndpointService {
     private readonly definitions: CheckDefinitions,
     private readonly database: Database,
     private readonly onDemand: OnDemandChecks,
-    private readonly remote: RemoteChecks,
+    private readonly probeChecks: ProbeChecks,
   ) {}
 
   /**
    * Throws the same errors as creating the endpoint, `conflict` for a type that nothing can run, and `not_found` if the
-   * location isn't one of the endpoint's. Also throws the same errors as `OnDemandChecks` and `RemoteChecks`. Stops if
+   * location isn't one of the endpoint's. Also throws the same errors as `OnDemandChecks` and `ProbeChecks`. Stops if
    * the client disconnects.
    */
   async run(
@@ -53,7 +53,7 @@ export class TestEndpointService {
     const begin = () => this.audit(orgId, id, settings);
     if (location !== LOCAL_NAME) {
       const asked = { orgId, location, timeout: settings.timeoutSeconds, left };
-      return this.onDemand.withinLimits(orgId, () => this.remote.tryOut(asked, id, settings, begin));
+      return this.onDemand.withinLimits(orgId, () => this.probeChecks.tryOut(asked, id, settings, begin));
     }
     return this.onDemand.run({ orgId, endpointId: id, left }, async (signal) => {
       await begin();

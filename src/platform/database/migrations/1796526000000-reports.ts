@@ -1,16 +1,15 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The time zone of an organization, and links through which anyone can read a report. They go with their organization. */
+/** Links through which anyone can read a report. They go with their organization. */
 export class Reports1796526000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`ALTER TABLE organization ADD COLUMN time_zone varchar(64) NOT NULL DEFAULT 'UTC'`);
     await runner.query(`CREATE TABLE report_link (
       id uuid PRIMARY KEY,
       org_id uuid NOT NULL REFERENCES organization ON DELETE CASCADE,
       hash bytea NOT NULL,
       title varchar(255) NOT NULL,
       month varchar(7) NOT NULL,
-      time_zone varchar(64) NOT NULL,
+      timezone varchar(64) NOT NULL,
       target numeric(7, 4) NOT NULL,
       website_id uuid REFERENCES website (id) ON DELETE CASCADE,
       tag varchar(50),
@@ -25,6 +24,5 @@ export class Reports1796526000000 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query('DROP TABLE report_link');
-    await runner.query('ALTER TABLE organization DROP COLUMN time_zone');
   }
 }

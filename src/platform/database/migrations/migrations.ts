@@ -19,6 +19,12 @@ import { SealedServerSecrets1796432412000 } from './1796432412000-sealed-server-
 import { SecondFactor1796432413000 } from './1796432413000-second-factor';
 import { HeartbeatAddresses1796432420000 } from './1796432420000-heartbeat-addresses';
 import { WatchedProbes1796432421000 } from './1796432421000-watched-probes';
+import { LongerRoles1796432422000 } from './1796432422000-longer-roles';
+import { CheckSettings1796432450000 } from './1796432450000-check-settings';
+import { IncidentOutages1796518800000 } from './1796518800000-incident-outages';
+import { ConfirmedOutages1796518801000 } from './1796518801000-confirmed-outages';
+import { OrganizationTimezone1796518802000 } from './1796518802000-organization-timezone';
+import { DeletedEndpoints1796518803000 } from './1796518803000-deleted-endpoints';
 import { PublicFaces1796522400000 } from './1796522400000-public-faces';
 import { Reports1796526000000 } from './1796526000000-reports';
 
@@ -44,6 +50,12 @@ export const migrations: (new () => MigrationInterface)[] = [
   SecondFactor1796432413000,
   HeartbeatAddresses1796432420000,
   WatchedProbes1796432421000,
+  LongerRoles1796432422000,
+  CheckSettings1796432450000,
+  IncidentOutages1796518800000,
+  ConfirmedOutages1796518801000,
+  OrganizationTimezone1796518802000,
+  DeletedEndpoints1796518803000,
   PublicFaces1796522400000,
   Reports1796526000000,
   // A released one is never changed: the next one is added here.

@@ -18,7 +18,17 @@ import type { Inflow } from './inflow';
 import type { ShownCertificate } from './peer-certificate';
 import { hasRoute } from './routes';
 import { secure } from './tls-upgrade';
-import { TrustedRoots } from './trusted-roots';
+import { type TlsIdentity, TrustedRoots } from './trusted-roots';
+
+/** How TLS is started on a connection. See `DialRequest.tls`. */
+export interface TlsOptions {
+  servername?: string | undefined;
+  alpn?: string[];
+  ca?: string | null;
+  verify?: boolean;
+  /** The certificate and key with which the client identifies itself, if the server asks for one. */
+  identity?: TlsIdentity | null | undefined;
+}
 
 export interface DialRequest {
   /** A hostname or an IP address. IPv6 may have brackets. */
@@ -29,7 +39,9 @@ export interface DialRequest {
    * `host`). `ca` is the only trusted PEM (default: the trusted roots). If `verify` is false, any certificate is
    * accepted.
    */
-  tls?: { servername?: string | undefined; alpn?: string[]; ca?: string | null; verify?: boolean } | undefined;
+  tls?: TlsOptions | undefined;
+  /** If set, only addresses of this IP version are used. */
+  family?: 4 | 6 | undefined;
   /** Leaves the socket paused, for callers that only test whether it connects. */
   unread?: boolean;
   /** Receives the bytes of a plain connection, never of a TLS connection. If unset, the socket emits `data` events. */
@@ -74,21 +86,30 @@ export class Dialer {
     const phases: DialPhases = { dnsMs: null, connectMs: null, tlsMs: null };
     const host = normalizeHost(request.host);
     if (host === null) throw new DialError('dns_not_found', 'dns', 'The host is not a valid name.', false, phases);
-    const addresses = isIP(host) ? [host] : await this.addressesOf(host, request, phases);
+    const found = isIP(host) ? [host] : await this.addressesOf(host, request, phases);
+    const addresses = ofFamily(found, request.family, host, phases);
     for (const address of addresses) refuseBlocked(address, host, request.egress, phases);
     const candidates = addresses.length > 1 ? interleave(addresses).slice(0, MAX_ATTEMPTS) : addresses;
-    const trust = request.tls ? this.roots.trustFor(request.tls.ca ?? null, request.tls.verify ?? true) : null;
     const { port, signal, unread = false, inflow } = request;
     const { socket, address, connectMs } = await raceToConnect(candidates, { port, signal, phases, unread, inflow });
     phases.connectMs = connectMs;
-    if (!request.tls || !trust) return { socket, address, phases, certificate: null, authorizationError: null };
+    if (!request.tls) return { socket, address, phases, certificate: null, authorizationError: null };
+    return this.startTls({ socket, address, host, tls: request.tls, signal, phases });
+  }
+
+  /**
+   * Starts TLS on a connection that was opened without it, as STARTTLS does. On failure, the socket is destroyed.
+   * Throws: only `DialError`.
+   */
+  async startTls({ socket, address, host, tls, signal, phases }: Upgrade): Promise<Dialed> {
+    const trust = this.roots.trustFor(tls.ca ?? null, tls.verify ?? true, tls.identity ?? null);
     const secured = await secure({
       socket,
-      host: request.tls.servername ?? host,
-      alpn: request.tls.alpn,
+      host: tls.servername ?? host,
+      alpn: tls.alpn,
       trust,
       chains: this.chains,
-      signal: request.signal,
+      signal,
       phases,
       address,
     });
@@ -110,11 +131,13 @@ export class Dialer {
     host: string,
     egress: EgressRule,
     signal: AbortSignal,
+    family?: 4 | 6,
   ): Promise<{ addresses: string[]; dnsMs: number | null }> {
     const phases: DialPhases = { dnsMs: null, connectMs: null, tlsMs: null };
     const name = normalizeHost(host);
     if (name === null) throw new DialError('dns_not_found', 'dns', 'The host is not a valid name.', false, phases);
-    const addresses = isIP(name) ? [name] : await this.addressesOf(name, { egress, signal }, phases);
+    const found = isIP(name) ? [name] : await this.addressesOf(name, { egress, signal }, phases);
+    const addresses = ofFamily(found, family, name, phases);
     for (const address of addresses) refuseBlocked(address, name, egress, phases);
     return { addresses: await routedFirst(interleave(addresses)), dnsMs: phases.dnsMs };
   }
@@ -139,6 +162,30 @@ export class Dialer {
       phases.dnsMs = Math.max(0, arrivalMs() - startedAt);
     }
   }
+}
+
+/** An open connection on which TLS is to be started. */
+export interface Upgrade {
+  socket: Socket;
+  address: string;
+  /** The name or address that was dialed. */
+  host: string;
+  tls: TlsOptions;
+  signal: AbortSignal;
+  phases: DialPhases;
+}
+
+/** Returns the addresses of one IP version, or all of them if any may be used. Throws `DialError` if there are none. */
+function ofFamily(
+  addresses: readonly string[],
+  family: 4 | 6 | undefined,
+  host: string,
+  phases: DialPhases,
+): readonly string[] {
+  if (family === undefined) return addresses;
+  const wanted = addresses.filter((address) => isIP(address) === family);
+  if (wanted.length > 0) return wanted;
+  throw new DialError('dns_not_found', 'dns', `${host} has no IPv${family} address.`, false, phases);
 }
 
 /**

@@ -11,6 +11,12 @@ const MIN_VERSION = 'TLSv1.2';
 const MAX_KEPT = 250;
 const MAX_KEPT_BYTES = 4 * 1024 * 1024;
 
+/** A client certificate with its chain and its unencrypted key, in PEM. */
+export interface TlsIdentity {
+  cert: string;
+  key: string;
+}
+
 export interface Trust {
   context: SecureContext;
   anchors: TrustAnchors;
@@ -32,7 +38,7 @@ export class TrustedRoots {
   });
 
   /** `extra` lists additional root certificates in PEM. Throws if one of them can't be parsed. */
-  constructor(extra: readonly string[] = []) {
+  constructor(private readonly extra: readonly string[] = []) {
     this.context = createSecureContext({
       minVersion: MIN_VERSION,
       ...(extra.length > 0 ? { ca: [...rootCertificates, ...extra] } : {}),
@@ -44,9 +50,11 @@ export class TrustedRoots {
    * Returns the trust settings for a connection. `ca` is the PEM of the only trusted certificates, each of which may
    * also be an intermediate authority or the server's own certificate. If `ca` is `null`, the shared roots are used. If
    * `verify` is false, the server only needs to support TLS 1.2. It may even lack secure renegotiation, which a check
-   * never uses (RFC 5746, section 4.1). Throws if a certificate can't be parsed.
+   * never uses (RFC 5746, section 4.1). `identity` is the client's own certificate. Throws if a certificate can't be
+   * parsed.
    */
-  trustFor(ca: string | null, verify: boolean): Trust {
+  trustFor(ca: string | null, verify: boolean, identity: TlsIdentity | null = null): Trust {
+    if (identity) return this.trustWith(identity, ca, verify);
     if (!verify) return (this.unverified ??= this.withoutVerification());
     if (ca === null) return { context: this.context, anchors: this.anchors };
     const known = this.kept.get(ca);
@@ -54,6 +62,24 @@ export class TrustedRoots {
     const context = createSecureContext({ minVersion: MIN_VERSION, ca, allowPartialTrustChain: true });
     const trust = { context, anchors: new TrustAnchors([ca]) };
     this.kept.set(ca, trust);
+    return trust;
+  }
+
+  /** Contexts with a client certificate are kept under a key that contains all of their PEM. */
+  private trustWith(identity: TlsIdentity, ca: string | null, verify: boolean): Trust {
+    const key = JSON.stringify([identity.cert, identity.key, ca, verify]);
+    const known = this.kept.get(key);
+    if (known) return known;
+    const context = createSecureContext({
+      minVersion: MIN_VERSION,
+      cert: identity.cert,
+      key: identity.key,
+      ...(ca === null ? { ca: [...rootCertificates, ...this.extra] } : { ca, allowPartialTrustChain: true }),
+      ...(verify ? {} : { secureOptions: constants.SSL_OP_LEGACY_SERVER_CONNECT }),
+    });
+    const anchors = ca === null ? this.anchors : new TrustAnchors([ca]);
+    const trust = { context, anchors };
+    this.kept.set(key, trust);
     return trust;
   }
 

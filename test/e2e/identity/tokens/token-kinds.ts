@@ -50,7 +50,7 @@ export const PLACES: Readonly<Record<string, Made>> = {
   'identity/api-key/api-key-secret.ts hashApiKey': no('what is stored of a key'),
   'website/ping-key.ts newPingKey': tokens('ping key'),
   'endpoint/heartbeat/heartbeat-addresses.ts newToken': tokens('push token'),
-  'endpoint/heartbeat/heartbeat-addresses.ts insertHeartbeats': tokens('ping URL'),
+  'endpoint/heartbeat/heartbeat-addresses.ts ADDED': tokens('ping URL'),
   'endpoint/heartbeat/heartbeat-addresses.ts rotateAddress': tokens('ping URL'),
   'delivery/send/acknowledge-token.ts signatureOf': tokens('acknowledgement link'),
   'platform/secrets/opaque-position.ts seal': tokens('cursor'),
@@ -72,7 +72,7 @@ export const PLACES: Readonly<Record<string, Made>> = {
   'checker/icmp/kernel-socket.ts identifier': no('proves that a reply is one to our echo'),
   'checker/icmp/kernel-transport.ts nextSequence': no('proves that a reply is one to our echo'),
   'checker/icmp/kernel-transport.ts nextToken': no('proves that a reply is one to our echo'),
-  'probing/server/probe-session.ts id': no('tells processes with one token apart: it opens nothing'),
+  'probe-agent/server/probe-session.ts id': no('tells processes with one token apart: it opens nothing'),
 };
 
 /** Every column that could keep a token, by its type or its name. The test finds them in the schema. */

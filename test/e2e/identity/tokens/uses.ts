@@ -112,7 +112,7 @@ export const MAKE: Readonly<Record<TokenKind, Make>> = {
     const alertId = parseId('alert', id) ?? '';
     await scene.sql('UPDATE alert SET triggered = true, incident_no = 1 WHERE id = $1', [alertId]);
     const secret = scene.app.app.get(ServerSecrets).get('acknowledge_link');
-    const token = signClaim(secret, { alertId, incidentNo: 1, expiresAt: new Date(Date.now() + DAY_MS) });
+    const token = signClaim(secret, { alertId, episodeNo: 1, expiresAt: new Date(Date.now() + DAY_MS) });
     return async () => {
       await (await fetch(`${scene.app.url}/ack/${token}`, { method: 'POST' })).text();
       return (await scene.sql('SELECT FROM acknowledgement WHERE org_id = $1', [scene.organization.orgId])).length > 0;

@@ -1,8 +1,7 @@
-import { channelName } from '../../logic/channel-name';
 import type { ConfigSchemas, ConfigValue } from '../../logic/config-schema';
 import { lackText } from '../../logic/mail-account';
 import { session } from '../../state/session';
-import { Choice } from '../form/field';
+import { ChannelChoice } from './channel-choice';
 import type { FormState } from '../form/form';
 import { SchemaFields } from '../form/schema-fields';
 
@@ -25,15 +24,14 @@ export function ChannelFields({ form, schemas, stored, value, set }: Props) {
   const lack = lackText(value.type, value.config, session.value?.has_mail_account === true);
   return (
     <>
-      <Choice
-        label="Channel"
+      <ChannelChoice
+        types={Object.keys(schemas)}
         error={form.problem('/type')}
         value={value.type}
         set={(type) => {
           form.clear();
           set({ type, config: type === stored?.type ? stored.config : {} });
         }}
-        options={Object.keys(schemas).map((type) => [type, channelName(type)] as const)}
       />
       {lack !== null && <p class="notice warn">{lack}</p>}
       <SchemaFields

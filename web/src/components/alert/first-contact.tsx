@@ -4,13 +4,21 @@ import { get, post } from '../../api/client';
 import type { Alert, Contact, DeliveryTest } from '../../api/types';
 import { channelName } from '../../logic/channel-name';
 import { madeText } from '../../logic/contact-draft';
-import { FIRST_CHANNELS, type FirstChannel, firstContactBody } from '../../logic/first-contact';
+import {
+  channelsToOffer,
+  FIRST_CHANNELS,
+  type FirstChannel,
+  firstContactBody,
+  type MailServer,
+  NO_SERVER,
+} from '../../logic/first-contact';
 import { ROOT, testContact, verdictText } from '../../pages/contacts/words';
 import { useContacts } from '../../state/contacts';
 import { into, useLoad } from '../../state/load';
 import { kept } from '../../state/overview-view';
 import { session } from '../../state/session';
 import { runAction, showToast } from '../../state/toast';
+import { confirmed } from '../dialog';
 import { Text } from '../form/field';
 import { Form } from '../form/form';
 import { Generated, keepGenerated } from '../form/generated';
@@ -54,15 +62,19 @@ export function FirstContact({ then }: { then: () => void }) {
 }
 
 function Ask({ close, then }: { close: () => void; then: (made: Contact) => void }) {
-  const type = useSignal<FirstChannel>('email');
+  const hasMail = session.value?.has_mail_account === true;
+  const offered = channelsToOffer(hasMail);
+  const type = useSignal<FirstChannel>(offered[0] ?? 'slack');
   const address = useSignal('');
+  const server = useSignal<MailServer>(NO_SERVER);
   /** The result of a test, and the values that were tested. It disappears when they change. */
   const verdict = useSignal<{ of: string; test: DeliveryTest } | null>(null);
   const { label, placeholder, pointer } = FIRST_CHANNELS[type.value];
-  const body = firstContactBody(type.value, address.value);
+  const body = firstContactBody(type.value, address.value, server.value);
   const tested = JSON.stringify(body);
-  const isWithoutMail = type.value === 'email' && session.value?.has_mail_account !== true;
+  const isWithoutMail = type.value === 'email' && !hasMail;
   const save = async () => {
+    if (isWithoutMail && server.value.host.trim() === '' && !(await confirmed('Save anyway', UNREACHABLE))) return;
     const contact = await post<Contact>(ROOT, body);
     keepGenerated(contact, body.config);
     // The contact exists now, so a later failure is only reported. Saving again would create a second contact.
@@ -85,7 +97,7 @@ function Ask({ close, then }: { close: () => void; then: (made: Contact) => void
       </div>
       <p class="muted">No one is notified yet when something goes down.</p>
       <div class="channels" role="group" aria-label="Notify by">
-        {(Object.keys(FIRST_CHANNELS) as FirstChannel[]).map((each) => (
+        {offered.map((each) => (
           <button
             type="button"
             key={each}
@@ -117,8 +129,7 @@ function Ask({ close, then }: { close: () => void; then: (made: Contact) => void
           <>
             {isWithoutMail && (
               <p class="notice warn">
-                This server has no email account. <a href="#/contacts/new">Enter one</a>, or ask the operator to set
-                SMTP_URL and SMTP_FROM. No email is sent until then.
+                No mail server is configured. Enter one below, or ask the operator to set SMTP_URL and SMTP_FROM.
               </p>
             )}
             <Text
@@ -128,6 +139,30 @@ function Ask({ close, then }: { close: () => void; then: (made: Contact) => void
               value={address.value}
               set={into(address)}
             />
+            {isWithoutMail && (
+              <>
+                <Text
+                  label="Mail server"
+                  placeholder="smtp.example.com"
+                  error={form.problem('/config/smtp/host')}
+                  value={server.value.host}
+                  set={(host) => (server.value = { ...server.value, host })}
+                />
+                <Text
+                  label="User name"
+                  error={form.problem('/config/smtp/username')}
+                  value={server.value.username}
+                  set={(username) => (server.value = { ...server.value, username })}
+                />
+                <Text
+                  label="Password"
+                  type="password"
+                  error={form.problem('/config/smtp/password')}
+                  value={server.value.password}
+                  set={(password) => (server.value = { ...server.value, password })}
+                />
+              </>
+            )}
             <div role="status">
               {verdict.value?.of === tested && (
                 <p class={`notice ${verdict.value.test.state === 'delivered' ? 'good' : 'bad'}`}>
@@ -142,7 +177,9 @@ function Ask({ close, then }: { close: () => void; then: (made: Contact) => void
   );
 }
 
-/** After the first contact is created, shows what an alert will look like. */
+const UNREACHABLE = 'No mail server is configured, so this contact cannot be reached until you add one.';
+
+/** After the first contact is created, shows what an alert will look like, or why none can be sent. */
 function BreakIt({ of, close }: { of: Contact; close: () => void }) {
   const verdict = useSignal<DeliveryTest | null>(null);
   const isBusy = useSignal(false);
@@ -161,13 +198,18 @@ function BreakIt({ of, close }: { of: Contact; close: () => void }) {
           Done
         </Button>
       </div>
-      <p>
+      {of.cannot_send !== null && (
+        <p class="notice warn">
+          <strong>{of.name} is not notified.</strong> {of.cannot_send} <a href={`#/contacts/${of.id}`}>Edit the contact</a>
+        </p>
+      )}
+      <p hidden={of.cannot_send !== null}>
         <a href={`#/contacts/${of.id}`}>{of.name}</a> is notified when something goes down, and when it recovers.
         Endpoints that you add later are included automatically.
       </p>
       <Generated id={of.id} />
       <p class="actions">
-        <Button class="primary" disabled={isBusy.value} onClick={send}>
+        <Button class="primary" disabled={isBusy.value || of.cannot_send !== null} onClick={send}>
           Send the sample alert
         </Button>
       </p>

@@ -4,7 +4,9 @@ import { at } from '../../api/home';
 import type { AlertRule } from '../../api/types';
 import { channelName } from '../../logic/channel-name';
 import { messagesOf, type MessagePreview, webhookExample } from '../../logic/message-preview';
+import type { ConfigValue } from '../../logic/config-schema';
 import { useLoad } from '../../state/load';
+import { RequestPreview } from './request-preview';
 
 const WORDS: Record<MessagePreview['form'], string> = {
   mail: 'The emails when an endpoint goes down and when it recovers:',
@@ -14,8 +16,9 @@ const WORDS: Record<MessagePreview['form'], string> = {
 };
 
 /** Shows the messages for a made-up incident, as this channel would send them under the rule in the form. */
-export function ChannelPreview({ type, rule }: { type: string; rule: AlertRule }) {
+export function ChannelPreview({ type, rule, config = {} }: { type: string; rule: AlertRule; config?: ConfigValue }) {
   const [now] = useState(Date.now);
+  if (type === 'webhook' && config['body'] !== undefined) return <RequestPreview type={type} config={config} />;
   if (type === 'webhook') return <WebhookPreview />;
   const { form, messages } = messagesOf(type, rule, now);
   return (

@@ -1,4 +1,4 @@
-import { isPager, type RuleDraft } from '../../logic/alert-rule';
+import { firstAlertText, isPager, type RuleDraft } from '../../logic/alert-rule';
 import { channelName } from '../../logic/channel-name';
 import { Check, Choice, Text } from '../form/field';
 import type { FormState } from '../form/form';
@@ -48,6 +48,7 @@ export function RuleFields({ form, pointer, type, value, set }: Props) {
         {threshold('failure_threshold', 'Failures in a row to trigger')}
         {threshold('success_threshold', 'Successes in a row to resolve')}
       </div>
+      <p class="hint">{firstAlertText(value)}</p>
       <div class="form-row times">
         <TimeSpanField
           label="Wait before triggering"

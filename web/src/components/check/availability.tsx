@@ -2,37 +2,51 @@ import { useComputed, useSignal } from '@preact/signals';
 import type { ComponentChild } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { get, query } from '../../api/client';
-import type { Endpoint, LatencyBucket } from '../../api/types';
+import type { Endpoint, LatencyBucket, Outage } from '../../api/types';
 import { daysOf, WEEKS } from '../../logic/calendar';
 import { now } from '../../state/clock';
 import { into, useLoad, useReload } from '../../state/load';
 import { Section } from '../layout';
 import { Switch } from '../switch';
 import { Calendar, HoursOfWeek } from './calendar';
+import { NinetyDays } from './ninety-days';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 /** The number of weeks in the hourly view. Each view needs one request, for hourly or daily stats. */
 const WEEKS_OF_HOURS = 4;
+/** Enough weeks for 90 days. */
+const WEEKS_OF_NINETY = 13;
 
 const VIEWS = [
+  ['ninety', '90 days'],
   ['days', 'Days of a year'],
   ['hours', 'Hours of the week'],
 ] as const;
 
-/** Shows on which days of the year, and at which hours of the week, checks failed. */
-export function Availability({ endpoint }: { endpoint: Endpoint }) {
-  const view = useSignal<'days' | 'hours'>('days');
-  const isYear = view.value === 'days';
+interface Props {
+  endpoint: Endpoint;
+  outages: readonly Outage[];
+}
+
+/** Shows on which days, and at which hours of the week, checks failed. */
+export function Availability({ endpoint, outages }: Props) {
+  const view = useSignal<(typeof VIEWS)[number][0]>('ninety');
   return (
-    <Section title="Availability">
+    <Section title="Uptime by day">
       <div class="filters">
         <Switch label="Availability by" options={VIEWS} value={view.value} set={into(view)} />
         <p class="muted small">
-          {isYear ? 'Days are in UTC.' : `The last ${WEEKS_OF_HOURS} weeks, in your time zone.`}
+          {view.value === 'hours' ? `The last ${WEEKS_OF_HOURS} weeks, in your time zone.` : 'Days are in UTC.'}
         </p>
       </div>
-      {isYear ? (
+      {view.value === 'ninety' ? (
+        <Stats key="ninety" endpoint={endpoint} weeks={WEEKS_OF_NINETY} step={DAY} also={outages}>
+          {(buckets) => (
+            <NinetyDays endpointId={endpoint.id} name={endpoint.name} buckets={buckets} outages={outages} />
+          )}
+        </Stats>
+      ) : view.value === 'days' ? (
         <Stats key="days" endpoint={endpoint} weeks={WEEKS} step={DAY}>
           {(buckets) => <Calendar name={endpoint.name} days={daysOf(buckets)} nowMs={now.peek()} />}
         </Stats>
@@ -50,6 +64,8 @@ interface StatsProps {
   weeks: number;
   /** Seconds per bucket. */
   step: number;
+  /** Other data that the children show. They are rendered again when it changes. */
+  also?: unknown;
   children: (buckets: LatencyBucket[]) => ComponentChild;
 }
 
@@ -57,7 +73,7 @@ interface StatsProps {
  * Loads the stats for the last weeks. Reloads them every hour and when the status changes, so that a failure is shown
  * immediately.
  */
-function Stats({ endpoint: { id, status }, weeks, step, children }: StatsProps) {
+function Stats({ endpoint: { id, status }, weeks, step, also, children }: StatsProps) {
   const path = `/api/v1/endpoints/${id}/latency`;
   const hour = useComputed(() => Math.floor(now.value / 1000 / HOUR) * HOUR).value;
   const stats = useLoad(`${path}/${step}`, (signal) =>
@@ -68,7 +84,7 @@ function Stats({ endpoint: { id, status }, weeks, step, children }: StatsProps) 
   );
   useReload(stats, [hour, status]);
   const buckets = stats.data.value;
-  const shown = useMemo(() => buckets && children(buckets), [buckets]);
+  const shown = useMemo(() => buckets && children(buckets), [buckets, also]);
   return (
     shown ?? (
       <p class="squares-to-come">

@@ -6,34 +6,36 @@ import { hideTip, showTip } from '../tip';
 import { sliderOver } from './slider';
 
 interface Props {
-  /** The endpoint's name, used in the accessible name. */
-  name: string;
+  /** The accessible name. */
+  label: string;
+  /** A noun for a bar, such as `check`. */
+  noun: string;
   /** Oldest first. */
   beats: readonly Beat[];
   slots?: number;
   tall?: boolean;
   describe: (index: number) => string;
-  /** Called when the user points at a bar, which is a good time to load details. */
-  onInspect?: () => void;
 }
 
-const summary = (beats: readonly Beat[]): string => {
+const summary = (beats: readonly Beat[], noun: string): string => {
   const of = (outcome: string) => beats.filter((beat) => beat.outcome === outcome && !beat.planned).length;
   const parts = [`${of('up')} up`, `${of('down')} down`];
-  for (const outcome of ['degraded', 'unknown']) if (of(outcome) > 0) parts.push(`${of(outcome)} ${outcome}`);
-  const planned = beats.filter((beat) => beat.planned).length;
+  for (const outcome of ['partly', 'degraded', 'unknown'])
+    if (of(outcome) > 0) parts.push(`${of(outcome)} ${outcome === 'partly' ? 'partly down' : outcome}`);
+  const planned = beats.filter((beat) => beat.planned ?? beat.outcome === 'planned').length;
   if (planned > 0) parts.push(`${planned} in maintenance`);
-  return beats.length === 0 ? 'no checks yet' : `last ${count(beats.length, 'check')}: ${parts.join(', ')}`;
+  const known = beats.filter(({ outcome }) => outcome !== null).length;
+  return known === 0 ? 'no checks yet' : `last ${count(known, noun)}: ${parts.join(', ')}`;
 };
 
 /** Shows the latest results as bars with tooltips. The arrow keys move from bar to bar. */
-export function Beats({ name, beats, slots = 30, tall, describe, onInspect }: Props) {
+export function Beats({ label, noun, beats, slots = 30, tall, describe }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const at = useSignal<number | null>(null);
   const offset = slots - beats.length;
   const last = beats.length - 1;
   const index = at.value === null ? null : Math.min(at.value, last);
-  const text = index === null ? summary(beats) : describe(index);
+  const text = index === null ? summary(beats, noun) : describe(index);
   const paths = beatPaths(beats, slots);
 
   useEffect(() => {
@@ -44,7 +46,6 @@ export function Beats({ name, beats, slots = 30, tall, describe, onInspect }: Pr
 
   const select = (bar: number) => {
     if (last < 0) return;
-    onInspect?.();
     at.value = Math.min(Math.max(bar, 0), last);
   };
   const leave = () => {
@@ -62,7 +63,7 @@ export function Beats({ name, beats, slots = 30, tall, describe, onInspect }: Pr
     <div
       ref={box}
       class={tall ? 'beats tall' : 'beats'}
-      aria-label={`Checks of ${name}`}
+      aria-label={label}
       {...sliderOver({ last, index, text, select, leave })}
       onKeyDown={step}
       onPointerMove={(event) => {
@@ -76,6 +77,7 @@ export function Beats({ name, beats, slots = 30, tall, describe, onInspect }: Pr
           <path class="b-none" d={paths.none} />
           <path class="b-up" d={paths.up} />
           <path class="b-degraded" d={paths.degraded} />
+          <path class="b-partly" d={paths.partly} />
           <path class="b-planned" d={paths.planned} />
           <path class="b-down" d={paths.down} />
           <path class="b-unknown" d={paths.unknown} />

@@ -5,6 +5,7 @@ import { PHASES } from '../../logic/chart-data';
 import { ms, time, words } from '../../logic/format';
 import { now } from '../../state/clock';
 import { into, usePages } from '../../state/load';
+import { route, setQuery } from '../../state/router';
 import { Empty } from '../empty';
 import { Select } from '../form/field';
 import { Button, DetailsButton, Facts, type Row, Table } from '../layout';
@@ -24,11 +25,19 @@ interface Props {
   locations: Endpoint['by_location'];
 }
 
+/** Returns one end of the range in the page's query, in ISO format. */
+function zoomedTo(end: 'from' | 'to'): string | null {
+  const ms = Number(route.value.query.get(end) ?? NaN);
+  return Number.isFinite(ms) ? new Date(ms).toISOString() : null;
+}
+
 /** Lists recent checks, newest first, each with its details. */
 export function CheckList({ endpointId, version, isOfRuns, locations }: Props) {
   const [outcome, location] = [useSignal(''), useSignal('')];
   const open = useSignal('');
-  const path = `/api/v1/endpoints/${endpointId}/checks${query({ limit: 20, outcome: outcome.value, location: location.value })}`;
+  // The range that the user has zoomed into in the chart.
+  const [from, to] = [zoomedTo('from'), zoomedTo('to')];
+  const path = `/api/v1/endpoints/${endpointId}/checks${query({ limit: 20, outcome: outcome.value, location: location.value, from, to })}`;
   const checks = usePages<Check>(path, version);
 
   const rows = checks.items.value?.flatMap((check): Row[] => {
@@ -52,7 +61,7 @@ export function CheckList({ endpointId, version, isOfRuns, locations }: Props) {
           check.warning?.message ??
           check.status_code ??
           check.records?.[0] ??
-          (isOfRuns ? 'reported' : 'answered')}
+          (isOfRuns ? 'Reported' : 'OK')}
         {check.attempts > 1 && <span class="muted small"> · confirmed by a second attempt</span>}
         {check.combined_outcome === null && <span class="muted small"> · arrived too late to count</span>}
       </>,
@@ -92,6 +101,14 @@ export function CheckList({ endpointId, version, isOfRuns, locations }: Props) {
               ...locations.map((each): [string, string] => [each.location, `From ${each.name}`]),
             ]}
           />
+        )}
+        {from !== null && to !== null && (
+          <>
+            <p class="muted small">
+              Checks from {time(from, now.value)} to {time(to, now.value)}
+            </p>
+            <Button onClick={() => setQuery({ from: null, to: null })}>Show all</Button>
+          </>
         )}
       </div>
       <Table

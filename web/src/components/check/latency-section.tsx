@@ -120,6 +120,8 @@ export function LatencySection({ endpoint, outages }: { endpoint: Endpoint; outa
         <ChartToCome />
       ) : !buckets.some((bucket) => bucket.count > 0) ? (
         <p class="chart none">No checks in this time range.</p>
+      ) : view === '' && !buckets.some(({ p50 }) => p50 !== null) ? (
+        <p class="chart none">No successful checks in this time range. {count(failures, 'check')} failed.</p>
       ) : view === 'locations' ? (
         <LocationChart
           key="locations"

@@ -1,10 +1,6 @@
-import { useSignal } from '@preact/signals';
-import type { Check, Outcome, OverviewItem } from '../../api/types';
+import type { Check, Outcome } from '../../api/types';
 import { ms, time, words } from '../../logic/format';
 import { LOCAL } from '../../logic/probe';
-import { now } from '../../state/clock';
-import { recentChecks } from '../../state/overview-store';
-import { Beats } from './beats';
 
 /** Returns the result to show for a check. A successful check with a warning counts as degraded. */
 export const outcomeOf = ({ outcome, warning }: Pick<Check, 'outcome' | 'warning'>): Outcome | 'degraded' =>
@@ -38,25 +34,4 @@ export function checkSentence(check: Check, nowMs: number): string {
 export function tookText(durationMs: number | null, isOfRun: boolean): string {
   if (durationMs === null) return 'The job reported, but it had not sent a start ping.';
   return `${isOfRun ? 'Ran for' : 'Answered in'} ${ms(durationMs)}.`;
-}
-
-/** Shows an endpoint's latest results. Times and latencies are loaded when the user points at a bar. */
-export function RecentBeats({ item }: { item: OverviewItem }) {
-  const isInspected = useSignal(false);
-  if (isInspected.value) recentChecks.read(item.id, item.last_checked_at ?? '');
-  const describe = (index: number): string => {
-    const checks = recentChecks.peek(item.id);
-    const check = checks?.[checks.length - item.recent.length + index];
-    return check ? checkSentence(check, now.peek()) : (item.recent[index] ?? '');
-  };
-  return (
-    <Beats
-      name={item.name}
-      beats={item.recent.map((outcome) => ({ outcome, level: null }))}
-      describe={describe}
-      onInspect={() => {
-        isInspected.value = true;
-      }}
-    />
-  );
 }

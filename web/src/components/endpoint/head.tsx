@@ -1,13 +1,14 @@
 import { useSignal } from '@preact/signals';
 import type { Check, Endpoint } from '../../api/types';
 import { checkCommand } from '../../logic/commands';
-import { duration, time } from '../../logic/format';
+import { age, duration, time } from '../../logic/format';
 import { expectationText, waitingText } from '../../logic/heartbeat';
 import { whichText } from '../../logic/location';
 import { shownStatus } from '../../logic/overview-order';
 import { isProbe } from '../../logic/probe';
 import { now } from '../../state/clock';
 import { deleteEndpoints } from '../../state/endpoint-actions';
+import { useKeys } from '../../state/keyboard';
 import { muteHour } from '../../state/mute';
 import { itemOf } from '../../state/overview-store';
 import { go } from '../../state/router';
@@ -32,11 +33,12 @@ interface Props {
 /** Shows an endpoint's name, its status and start time, and the available actions. */
 export function EndpointHead({ endpoint, since, newest, onCheck, onPause, reload }: Props) {
   const isAcknowledging = useSignal(false);
-  const isInTrouble = endpoint.status === 'down' || itemOf(endpoint.id)?.alert_open;
-  const destroy = () => {
-    deleteEndpoints([endpoint]);
-    go('/');
+  const isInTrouble = endpoint.status === 'down' || itemOf(endpoint.id)?.alert_open === true;
+  const mayAcknowledge = isInTrouble && !endpoint.acknowledgement;
+  const destroy = async () => {
+    if (await deleteEndpoints([endpoint])) go('/');
   };
+  useKeys({ a: () => may.respond() && mayAcknowledge && (isAcknowledging.value = true) });
   const { heartbeat } = endpoint;
   const copy = !heartbeat && !isProbe(endpoint) && (
     <CopyButton
@@ -48,35 +50,42 @@ export function EndpointHead({ endpoint, since, newest, onCheck, onPause, reload
     <Head
       parent={[`#/?website=${endpoint.website_id}`, endpoint.group]}
       title={endpoint.name}
+      tab={tabTitle(endpoint, since)}
       owner={endpoint.owner}
       actions={
-        may.write() ? (
+        may.respond() ? (
           <>
-            {!heartbeat && (
-              <Button class="primary" onClick={onCheck}>
-                Check now
+            {mayAcknowledge && (
+              <Button class="alarm" onClick={() => (isAcknowledging.value = true)}>
+                Acknowledge
               </Button>
             )}
-            {isInTrouble && !endpoint.acknowledgement && (
-              <Button onClick={() => (isAcknowledging.value = true)}>Acknowledge</Button>
+            {may.write() && !heartbeat && (
+              <Button class={mayAcknowledge ? undefined : 'primary'} onClick={onCheck}>
+                Check now
+              </Button>
             )}
             <Button onClick={() => muteHour({ endpoint_ids: [endpoint.id] }, endpoint.name).then(reload)}>
               Mute 1 h
             </Button>
-            <Menu label="More">
-              <Button onClick={onPause}>{endpoint.enabled ? 'Pause' : 'Resume'}</Button>
-              <a class="button" href={`#/endpoints/${endpoint.id}/edit`}>
-                Edit
-              </a>
-              <a class="button" href={`#/new?copy=${endpoint.id}`}>
-                Clone
-              </a>
-              {copy}
-              <hr />
-              <Button class="danger" onClick={destroy}>
-                Delete
-              </Button>
-            </Menu>
+            {may.write() ? (
+              <Menu label="More">
+                <Button onClick={onPause}>{endpoint.enabled ? 'Pause' : 'Resume'}</Button>
+                <a class="button" href={`#/endpoints/${endpoint.id}/edit`}>
+                  Edit
+                </a>
+                <a class="button" href={`#/new?copy=${endpoint.id}`}>
+                  Clone
+                </a>
+                {copy}
+                <hr />
+                <Button class="danger" onClick={destroy}>
+                  Delete
+                </Button>
+              </Menu>
+            ) : (
+              copy
+            )}
           </>
         ) : (
           copy
@@ -109,6 +118,13 @@ export function EndpointHead({ endpoint, since, newest, onCheck, onPause, reload
       )}
     </Head>
   );
+}
+
+/** Returns the title of the browser tab, such as `Checkout, down 14 min`. */
+function tabTitle(endpoint: Endpoint, since: string | null): string {
+  const status = shownStatus(endpoint);
+  if (status === 'up') return endpoint.name;
+  return `${endpoint.name}, ${statusWord(status).toLowerCase()}${since === null ? '' : ` ${age(since, now.value)}`}`;
 }
 
 /** Shows the status and its duration in large type, with the start time and the reason below. */

@@ -4,7 +4,9 @@ import { age, duration, ms, nextCheckText } from '../../logic/format';
 import { expectedIn } from '../../logic/heartbeat';
 import { fewText } from '../../logic/watched';
 import { now } from '../../state/clock';
+import { setUptimeWindow, uptimeWindow } from '../../state/overview-view';
 import { Share } from '../check/share';
+import { optionsOf } from '../form/field';
 import { statusWord } from '../status';
 
 /** The uptime windows shown on the page, with names for screen readers. */
@@ -22,12 +24,17 @@ interface Props {
   uptimes: readonly Uptime[] | undefined;
 }
 
-/** Shows an endpoint's key numbers: last result, p95, uptimes, and next check. */
+/** Shows an endpoint's key numbers: last result, p95, next check, and the uptime over a window that the user chooses. */
 export function Tiles({ endpoint, newest, uptimes }: Props) {
   const planned = WINDOWS.flatMap(([window], index) => {
     const seconds = uptimes?.[index]?.planned_seconds ?? 0;
     return seconds === 0 ? [] : [`${duration(seconds)} of ${window}`];
   });
+  const at = Math.max(
+    0,
+    WINDOWS.findIndex(([window]) => window === uptimeWindow.value),
+  );
+  const [uptime, name] = [uptimes?.[at], WINDOWS[at]?.[1] ?? ''];
   return (
     <>
       <dl class="tiles figures">
@@ -36,21 +43,32 @@ export function Tiles({ endpoint, newest, uptimes }: Props) {
         ) : (
           <Checked endpoint={endpoint} newest={newest} lastDay={uptimes?.[0]} />
         )}
-        {WINDOWS.map(([window, name], index) => {
-          const uptime = uptimes?.[index];
-          return (
-            <Tile key={window} name={`Uptime ${window}`}>
-              {uptime === undefined ? (
-                <Blank />
-              ) : (
-                <>
-                  <Share of={uptime.uptime} watched={uptime.watched} coverage={uptime.coverage} window={name} />
-                  <Watched part={uptime.watched * (uptime.coverage ?? 1)} />
-                </>
-              )}
-            </Tile>
-          );
-        })}
+        <Tile
+          name={
+            <>
+              Uptime{' '}
+              <select
+                aria-label="Uptime over"
+                value={uptimeWindow.value}
+                onChange={({ currentTarget: { value } }) => {
+                  const chosen = WINDOWS.find(([each]) => each === value);
+                  if (chosen) setUptimeWindow(chosen[0]);
+                }}
+              >
+                {optionsOf(WINDOWS)}
+              </select>
+            </>
+          }
+        >
+          {uptime === undefined ? (
+            <Blank />
+          ) : (
+            <>
+              <Share of={uptime.uptime} watched={uptime.watched} coverage={uptime.coverage} window={name} />
+              <Watched part={uptime.watched * (uptime.coverage ?? 1)} />
+            </>
+          )}
+        </Tile>
       </dl>
       {planned.length > 0 && (
         <p class="muted small below">Planned maintenance, not counted in uptime: {planned.join(', ')}.</p>
@@ -92,7 +110,7 @@ function Reported({ of: { last_ping_at, next_expected_at }, month }: { of: Heart
   );
 }
 
-const Tile = ({ name, children }: { name: string; children: ComponentChildren }) => (
+const Tile = ({ name, children }: { name: ComponentChildren; children: ComponentChildren }) => (
   <div>
     <dt>{name}</dt>
     <dd>{children}</dd>

@@ -15,7 +15,7 @@ interface FieldProps {
   }) => ComponentChildren;
 }
 
-/** Whether users without a role can use the form. */
+/** Whether users who can't change the configuration can use the form. */
 export const Open = createContext(false);
 
 /** A labeled control with a hint and an error message. It is disabled for read-only users. */

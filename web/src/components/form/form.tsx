@@ -1,13 +1,15 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { ApiProblem } from '../../api/client';
 import type { FieldProblem } from '../../api/types';
+import { helpForProblem } from '../../logic/help-topic';
 import { problemText, titled } from '../../logic/problem-text';
 import { discard } from '../../state/drafts';
-import { address } from '../../state/router';
+import { address, arrivals, isFormPage } from '../../state/router';
 import { may } from '../../state/session';
 import { errorMessage } from '../../state/toast';
+import { HelpLink } from '../help-link';
 import { Open } from './field';
 
 /** The state that a form passes to its fields. */
@@ -32,6 +34,9 @@ interface Props {
   children: (state: FormState) => ComponentChildren;
 }
 
+/** The fields that can have the focus when a form opens. */
+const FIELDS = ':is(input, select, textarea):not(:disabled, [readonly])';
+
 /** Whether the problem belongs to the field at `pointer`. */
 const isAt = (pointer: string, problem: FieldProblem): boolean =>
   problem.pointer === pointer || problem.pointer.startsWith(`${pointer}/`);
@@ -47,6 +52,7 @@ const unplaced = ({ pointer, message }: FieldProblem): string =>
 export function Form({ save, action, isOpen, explain = errorMessage, more, children }: Props) {
   const errors = useSignal<readonly FieldProblem[]>([]);
   const failure = useSignal('');
+  const help = useSignal<string | null>(null);
   const isOvertaken = useSignal(false);
   const isBusy = useSignal(false);
   const form = useRef<HTMLFormElement>(null);
@@ -63,6 +69,7 @@ export function Form({ save, action, isOpen, explain = errorMessage, more, child
   const clear = () => {
     errors.value = [];
     failure.value = '';
+    help.value = null;
     isOvertaken.value = false;
   };
 
@@ -75,10 +82,17 @@ export function Form({ save, action, isOpen, explain = errorMessage, more, child
       const problem = error instanceof ApiProblem && explain === errorMessage ? error : null;
       errors.value = problem?.errors ?? [];
       failure.value = problem?.message ?? explain(error);
+      help.value = problem && helpForProblem(problem.code);
       isOvertaken.value = problem?.code === 'precondition_failed';
     }
     isBusy.value = false;
   };
+  // A page that is a form starts in its first field. Other pages start at their title.
+  useEffect(() => {
+    const isPage = isFormPage.peek() && document.querySelector('main form') === form.current;
+    if (isPage) form.current?.querySelector<HTMLElement>(FIELDS)?.focus();
+  }, [arrivals.value]);
+
   const state: FormState = {
     isBusy: isBusy.value,
     run: (work) => void run(work),
@@ -102,6 +116,12 @@ export function Form({ save, action, isOpen, explain = errorMessage, more, child
       {failure.value !== '' && (
         <p class="notice bad" role="alert">
           {[failure.value, ...elsewhere.value.map(unplaced)].join(' ')}
+          {help.value !== null && (
+            <>
+              {' '}
+              <HelpLink page={help.value}>What to do</HelpLink>
+            </>
+          )}
           {isOvertaken.value && (
             <>
               {' Your changes were not saved. '}

@@ -6,6 +6,7 @@ import { titled } from '../../logic/problem-text';
 import { Check, Choice, Lines, Text } from './field';
 import type { FormState } from './form';
 import { HeaderList } from './header-list';
+import { TemplateField } from './template-field';
 
 interface Props {
   schema: Schema;
@@ -102,6 +103,10 @@ function SchemaField({ label, schema, value, pointer, form, set }: FieldProps) {
           value={value === undefined ? '' : JSON.stringify(value)}
           set={(json) => set(jsonOf(json))}
         />
+      );
+    case 'template':
+      return (
+        <TemplateField {...common} placeholder={JSON.stringify(schema.example, null, 2)} value={value} set={set} />
       );
     case 'texts':
       return <Texts {...common} placeholder={example} value={value} set={set} />;

@@ -20,21 +20,17 @@ const isMoving = signal(false);
 
 const pathOf = ({ id }: OverviewItem): string => `/api/v1/endpoints/${id}`;
 
-/**
- * The maximum number of items to delete without asking. A page that is being closed can only send about twenty
- * requests.
- */
+/** The maximum number of items that the message after the deletion can restore. */
 const MOST_TAKEN_BACK = 10;
 
 async function destroy(list: readonly OverviewItem[]): Promise<void> {
   if (list.length <= MOST_TAKEN_BACK) {
-    deleteEndpoints(list);
-    picked.value = new Set();
+    if (await deleteEndpoints(list)) picked.value = new Set();
     return;
   }
   const names = list.slice(0, 5).map(({ name }) => `“${name}”`);
   if (list.length > names.length) names.push(count(list.length - names.length, 'other'));
-  const text = `This cannot be undone. Alert rules and history are also deleted. Endpoints: ${names.join(', ')}.`;
+  const text = `Alert rules and history are also deleted. You can restore them for 7 days under Settings. Endpoints: ${names.join(', ')}.`;
   if (!(await confirmed(`Delete ${count(list.length, 'endpoint')}`, text))) return;
   await runBulk('Deleted', list, (item) => remove(pathOf(item)));
 }

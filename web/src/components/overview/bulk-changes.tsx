@@ -1,20 +1,17 @@
 import { useSignal } from '@preact/signals';
-import { post, put } from '../../api/client';
+import { put } from '../../api/client';
 import type { OverviewItem } from '../../api/types';
 import { changedTags } from '../../logic/bulk-tags';
-import { madeText } from '../../logic/contact-draft';
 import { count } from '../../logic/format';
 import { checkable } from '../../logic/heartbeat';
 import { tagsIn } from '../../logic/maintenance';
 import { secondsOf, spanOf } from '../../logic/time-span';
 import { runBulk } from '../../state/bulk';
-import { useContacts } from '../../state/contacts';
 import { into } from '../../state/load';
-import { refreshSoon } from '../../state/overview-store';
-import { showToast } from '../../state/toast';
+import { BulkContacts } from '../alert/bulk-contacts';
 import { Dialog } from '../dialog';
 import { Many } from '../form/chooser';
-import { Choice, Text } from '../form/field';
+import { Text } from '../form/field';
 import { Form } from '../form/form';
 import { TimeSpanField } from '../form/time-span';
 import { Button } from '../layout';
@@ -24,7 +21,7 @@ interface Change {
   close: () => void;
 }
 
-const CHANGES = { Contacts, Tags, Interval };
+const CHANGES = { Contacts: BulkContacts, Tags, Interval };
 const NAMES = ['Contacts', 'Tags', 'Interval'] as const;
 
 /** The buttons for actions that need a dialog, and the dialog that is open. */
@@ -47,53 +44,6 @@ export function BulkChanges({ list }: { list: readonly OverviewItem[] }) {
 }
 
 const cancel = (close: () => void) => () => <Button onClick={close}>Cancel</Button>;
-
-/** The maximum number of resources in a scope. */
-const MOST_IN_SCOPE = 1000;
-
-function Contacts({ list, close }: Change) {
-  const contacts = useContacts().data.value;
-  const chosen = useSignal('');
-  const id = chosen.value || (contacts?.[0]?.id ?? '');
-  const save = async () => {
-    const made = { created: 0, existing: 0 };
-    for (let at = 0; at < list.length; at += MOST_IN_SCOPE) {
-      const scope = { endpoint_ids: list.slice(at, at + MOST_IN_SCOPE).map((item) => item.id) };
-      const { created, existing } = await post<typeof made>(`/api/v1/contacts/${id}/alerts`, { scope });
-      made.created += created;
-      made.existing += existing;
-    }
-    close();
-    showToast(madeText(made));
-    refreshSoon();
-  };
-  return (
-    <Dialog title={`Notify a contact about ${count(list.length, 'endpoint')}`} onClose={close}>
-      {contacts?.length === 0 ? (
-        <>
-          <p>
-            There is no contact yet. <a href="#/contacts/new">New contact</a>
-          </p>
-          {cancel(close)()}
-        </>
-      ) : (
-        <>
-          <p>Endpoints without an alert rule for this contact get one, with the defaults of the contact.</p>
-          <Form save={save} action="Add alert rules" more={cancel(close)}>
-            {() => (
-              <Choice
-                label="Contact"
-                value={id}
-                set={into(chosen)}
-                options={(contacts ?? []).map((contact) => [contact.id, contact.name] as const)}
-              />
-            )}
-          </Form>
-        </>
-      )}
-    </Dialog>
-  );
-}
 
 function Tags({ list, close }: Change) {
   const added = useSignal('');

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { OverviewItem } from '../../api/types';
 import { acknowledgedText } from '../../logic/acknowledged-text';
 import { linePath } from '../../logic/beat-shapes';
-import { age, count, daysUntil, ms } from '../../logic/format';
+import { count, daysUntil, ms } from '../../logic/format';
 import { expectedText, isHeartbeat } from '../../logic/heartbeat';
 import { itemsOf, type Line } from '../../logic/overview-lines';
 import { shownStatus } from '../../logic/overview-order';
@@ -10,11 +10,11 @@ import { reasonText } from '../../logic/reason-text';
 import { now } from '../../state/clock';
 import { hourlyLatency } from '../../state/overview-store';
 import { isSelecting, pick, picked, setUptimeWindow, uptimeWindow, WINDOWS } from '../../state/overview-view';
-import { RecentBeats } from '../check/recent-beats';
+import { DayBeats } from '../check/day-beats';
 import { Share } from '../check/share';
 import { optionsOf } from '../form/field';
 import { QuietMark } from '../quiet';
-import { StatusPill } from '../status';
+import { Shape, statusWord } from '../status';
 import { Votes } from '../votes';
 
 interface Row {
@@ -39,15 +39,13 @@ interface Column {
   cell: (row: Row) => ComponentChildren;
 }
 
-/** Visible only where the 24-hour line is shown. */
-const LATENCY_TITLE = (
-  <>
-    <span>24 h latency, </span>p95
-  </>
-);
-
 const COLUMNS: readonly Column[] = [
-  { class: 'state', widths: ['138px', '138px', '112px'], title: 'Status', cell: Status },
+  {
+    class: 'state',
+    widths: ['var(--state)', 'var(--state)', 'var(--state)'],
+    title: <span class="sr">Status</span>,
+    cell: Status,
+  },
   {
     class: 'name',
     widths: ['minmax(160px, 1fr)', 'minmax(140px, 1fr)', 'minmax(110px, 1fr)'],
@@ -56,18 +54,12 @@ const COLUMNS: readonly Column[] = [
   },
   {
     class: 'recent',
-    widths: ['190px', '170px', '150px'],
-    title: 'Last 30 checks',
-    cell: ({ item }) => <RecentBeats item={item} />,
+    widths: ['minmax(200px, 264px)', '220px', '180px'],
+    title: 'Last 24 hours',
+    cell: ({ item }) => <DayBeats item={item} />,
   },
   { class: 'num', widths: ['92px', '92px', '92px'], title: 'Uptime', choice: WindowChoice, cell: Uptime },
-  { class: 'spark', widths: ['190px', '70px', '66px'], title: LATENCY_TITLE, cell: Latency },
-  {
-    class: 'num muted',
-    widths: ['60px', '52px'],
-    title: 'Checked',
-    cell: ({ item }) => age(item.last_checked_at, now.value),
-  },
+  { class: 'spark', widths: ['184px', '72px', '66px'], title: 'Response p95', cell: Latency },
 ];
 
 const classOf = ({ class: own, widths: [, , narrow] }: Column): string => (narrow === undefined ? `${own} less` : own);
@@ -128,8 +120,10 @@ function Status({ item, lines }: Row) {
         />
       )}
       <span id={`status-${item.id}`}>
-        <StatusPill status={shownStatus(item)} />
-        <QuietMark item={item} />
+        <span class={`shape status-mark ${shownStatus(item)}`}>
+          <Shape status={shownStatus(item)} size={14} />
+          <span class="sr">{statusWord(shownStatus(item))}</span>
+        </span>
       </span>
     </>
   );
@@ -142,10 +136,10 @@ function Name({ item, isMixed }: Row) {
         <a id={`link-${item.id}`} href={`#/endpoints/${item.id}`} aria-describedby={`status-${item.id}`}>
           {item.name}
         </a>
+        <QuietMark item={item} />
         {isMixed && <span class="small muted">{item.website.name}</span>}
       </div>
       <p>
-        <span class="chip">{item.type}</span>
         {item.acknowledgement ? (
           <span class="chip" title={acknowledgedText(item.acknowledgement, now.value)}>
             Acknowledged
@@ -159,17 +153,26 @@ function Name({ item, isMixed }: Row) {
         )}
         <Votes of={item} />
         <Certificate expiresAt={item.certificate_expires_at} />
-        <span>{rowText(item)}</span>
+        <span class={shownStatus(item)}>{rowText(item)}</span>
       </p>
     </>
   );
 }
 
-/** Returns the endpoint's URL, when its job is expected, or why it is down. */
+/** Returns the type and the URL, when a job is expected, or why the endpoint is not up. */
 function rowText(item: OverviewItem): string {
-  if (item.status === 'down' && item.last_error !== null) return reasonText(item.last_error);
-  if (item.next_expected_at !== null) return expectedText(item.next_expected_at, now.value);
-  return isHeartbeat(item) ? 'A job that sends pings' : item.url;
+  const status = shownStatus(item);
+  const type = item.type.charAt(0) + item.type.slice(1).toLowerCase();
+  const kind = isHeartbeat(item) ? 'Cron job' : type.length > 5 ? type : item.type;
+  if (item.status === 'down' && item.last_error !== null) return `Down · ${reasonText(item.last_error)}`;
+  const what =
+    item.next_expected_at !== null
+      ? expectedText(item.next_expected_at, now.value)
+      : isHeartbeat(item)
+        ? 'waiting for the first ping'
+        : item.url.replace(/^\w+:\/\//, '').replace(/\/$/, '');
+  const age = status === 'unknown' || status === 'paused' ? `${statusWord(status)} · ` : '';
+  return `${age}${kind} · ${what}`;
 }
 
 const WINDOW_WORDS = { '24h': '24 hours', '7d': '7 days', '30d': '30 days', '90d': '90 days' };
@@ -213,7 +216,7 @@ function Certificate({ expiresAt }: { expiresAt: string | null }) {
   );
 }
 
-/** With fewer points, a line shows nothing useful. */
+/** With fewer points, a line shows nothing useful. The line starts at zero, so that small changes look small. */
 const FEWEST_POINTS = 3;
 
 function Sparkline({ item }: { item: OverviewItem }) {
@@ -224,7 +227,8 @@ function Sparkline({ item }: { item: OverviewItem }) {
   return (
     <svg class="sparkline" viewBox="0 0 104 24" aria-hidden="true">
       <title>{scale}</title>
-      <path d={linePath(points, 104, 24)} />
+      <path class="zero" d="M1 23.5h102" />
+      <path d={linePath(points, 104, 22, 0)} />
     </svg>
   );
 }

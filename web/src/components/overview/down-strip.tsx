@@ -23,7 +23,7 @@ export function DownStrip({ endpoints }: { endpoints: number }) {
   return (
     <figure class="down-strip">
       <figcaption>
-        <span>Last 24 hours</span>
+        <span>24 hours</span>
         <span>{peakText(steps)}</span>
       </figcaption>
       <svg

@@ -1,63 +1,44 @@
-import { page, query } from '../../api/client';
-import type { AlertEvent, OverviewItem } from '../../api/types';
-import { endingSoon, headlineOf, reached, toldText } from '../../logic/overview-headline';
-import { type Filters, countsOf, selected, STATUSES } from '../../logic/overview-order';
-import { count } from '../../logic/format';
+import type { Contact } from '../../api/types';
+import { endingSoon } from '../../logic/overview-headline';
+import { titleNow, troublesOf } from '../../logic/overview-now';
+import { countsOf, type Filters, selected, STATUSES } from '../../logic/overview-order';
 import { now } from '../../state/clock';
-import { openCount, openIncidents } from '../../state/incidents';
-import { useEvery, useLoad } from '../../state/load';
+import { openIncidents } from '../../state/incidents';
 import { items, websites } from '../../state/overview-store';
 import { setQuery } from '../../state/router';
+import { may } from '../../state/session';
 import { Icon } from '../icons';
+import { Title } from '../layout';
 import { Shape, statusWord } from '../status';
+import { DownStrip } from './down-strip';
+import { Troubles } from './troubles';
 
-/** Shows the state of all endpoints in a sentence that can be read from a distance, and the counters that filter. */
-export function Headline({ filters }: { filters: Filters }) {
-  const { status, before, item, after } = headlineOf(items.value ?? [], now.value);
+/** Shows the state of all endpoints in a sentence, the counters that filter the list, and what is wrong now. */
+export function Headline({ filters, contacts }: { filters: Filters; contacts: readonly Contact[] }) {
+  const all = items.value ?? [];
+  const { status, text } = titleNow(all);
   return (
-    <section class={`headline ${status}`} aria-label="Overall status">
-      <p>
-        {before}
-        {item && <a href={`#/endpoints/${item.id}`}>{item.name}</a>}
-        {after}
-        {status === 'down' && item && <Told key={item.id} item={item} />}
-        <OpenIncidents />
-      </p>
-      <Counters filters={filters} />
+    <section class="now" aria-label="Overall status">
+      <div class="now-head">
+        <div>
+          <Title tab="Overview">
+            <span class={`shape ${status}`}>
+              <Shape status={status} size={18} />
+            </span>
+            {text}
+          </Title>
+          <Counters filters={filters} />
+        </div>
+        <DownStrip endpoints={all.length} />
+        {may.write() && (
+          <a class="button primary" href="#/new" aria-label="Add endpoint">
+            <Icon name="plus" /> <span>Add endpoint</span>
+          </a>
+        )}
+      </div>
+      <Troubles of={openIncidents.value ? troublesOf(all, openIncidents.value) : []} contacts={contacts} />
     </section>
   );
-}
-
-/** Links to the open incident, or to the list if there are several. */
-function OpenIncidents() {
-  const [newest] = openIncidents.value ?? [];
-  if (!newest) return null;
-  const n = openCount.value;
-  return (
-    <>
-      {' '}
-      <a href={n === 1 ? `#/incidents/${newest.id}` : '#/incidents'}>
-        {n === 1 ? `Incident #${newest.number}` : count(n, 'incident')}
-      </a>
-    </>
-  );
-}
-
-/** Messages are sent shortly after a failure is detected, and an alert may start before the status changes. */
-const EARLIER_MS = 3_600_000;
-
-/** Shows who was notified about an endpoint that is down. */
-function Told({ item }: { item: OverviewItem }) {
-  const { id, alert_open: isOpen, status_since } = item;
-  const told = useLoad(`told/${id}/${isOpen}`, async (signal) => {
-    if (!isOpen) return [];
-    const events = `/api/v1/alerts/events${query({ endpoint_id: id, type: 'triggered', limit: 20 })}`;
-    return (await page<AlertEvent>(events, signal)).items;
-  });
-  useEvery(30, told.reload);
-  const { value } = told.data;
-  const sinceMs = Date.parse(status_since ?? '') - EARLIER_MS;
-  return <> {toldText(item, value ? reached(value, sinceMs) : null)}</>;
 }
 
 /** Shows how many endpoints are in each status, counting those that match the text and website filters. */
@@ -66,9 +47,13 @@ function Counters({ filters }: { filters: Filters }) {
   const found = selected(items.value ?? [], filters, websites.value ?? []);
   const counts = countsOf(found);
   const ending = endingSoon(found, now.value);
+  const shown = STATUSES.filter((each) => counts[each] > 0 || status === each || each === 'down');
   return (
     <div class="counters" role="group" aria-label="Filter by status">
-      {STATUSES.filter((each) => each !== 'degraded' || counts[each] > 0 || status === each).map((each) => (
+      <button type="button" aria-pressed={status === null} onClick={() => setQuery({ status: null })}>
+        <b>{found.length.toLocaleString('en')}</b> <span>All</span>
+      </button>
+      {shown.map((each) => (
         <button
           type="button"
           key={each}
@@ -80,9 +65,6 @@ function Counters({ filters }: { filters: Filters }) {
           <b>{counts[each].toLocaleString('en')}</b> <span>{statusWord(each)}</span>
         </button>
       ))}
-      <button type="button" aria-pressed={status === null} onClick={() => setQuery({ status: null })}>
-        <b>{found.length.toLocaleString('en')}</b> <span>All</span>
-      </button>
       {ending > 0 && (
         <a class="button" href="#/certificates" title="Certificates that expire soon">
           <Icon name="clock" size={14} />

@@ -3,13 +3,13 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { count } from '../../logic/format';
 import { type Line, lineAt, offsets } from '../../logic/overview-lines';
 import type { Group } from '../../logic/overview-order';
+import { openWebsite } from '../../state/edited-website';
 import { fold, isCompact, isSelecting } from '../../state/overview-view';
 import { may } from '../../state/session';
 import { Icon } from '../icons';
 import { Button } from '../layout';
 import { StatusPill } from '../status';
 import { Cells, ColumnsHead, TEMPLATES } from './columns';
-import { openWebsite } from './website-dialog';
 
 /** The number of lines to render above and below the viewport. */
 const OVERSCAN = 8;
@@ -18,7 +18,7 @@ const OVERSCAN = 8;
 export function Rows({ lines, current }: { lines: Line[]; current: string | null }) {
   const box = useRef<HTMLDivElement>(null);
   const view = useSignal({ top: 0, bottom: 1000, narrow: innerWidth <= 640 });
-  const tops = offsets(lines, 40, view.value.narrow ? 84 : isCompact.value ? 40 : 52);
+  const tops = offsets(lines, 40, view.value.narrow ? 84 : isCompact.value ? 40 : 56);
   const height = tops[tops.length - 1] ?? 0;
 
   useLayoutEffect(() => {
@@ -33,10 +33,18 @@ export function Rows({ lines, current }: { lines: Line[]; current: string | null
       )
         view.value = next;
     };
+    // On paper, all rows are needed.
+    const showAll = () => {
+      view.value = { ...view.value, top: 0, bottom: Number.MAX_SAFE_INTEGER };
+    };
     measure();
+    addEventListener('beforeprint', showAll);
+    addEventListener('afterprint', measure);
     addEventListener('scroll', measure, { passive: true });
     addEventListener('resize', measure);
     return () => {
+      removeEventListener('beforeprint', showAll);
+      removeEventListener('afterprint', measure);
       removeEventListener('scroll', measure);
       removeEventListener('resize', measure);
     };
@@ -48,7 +56,7 @@ export function Rows({ lines, current }: { lines: Line[]; current: string | null
       const index = lines.findIndex((line) => 'item' in line && line.item.id === id);
       const top = (box.current?.getBoundingClientRect().top ?? 0) + (tops[index] ?? 0);
       if (top < 160) scrollBy({ top: top - 160 });
-      else if (top > innerHeight - 140) scrollBy({ top: top - innerHeight + 140 });
+      else if (top > innerHeight - 180) scrollBy({ top: top - innerHeight + 180 });
       const focus = () => document.getElementById(`link-${id}`)?.focus({ preventScroll: true });
       // Focuses immediately if possible, so that pressing Enter right afterward works. Otherwise, the row must be
       // scrolled into view and rendered first.
@@ -66,6 +74,7 @@ export function Rows({ lines, current }: { lines: Line[]; current: string | null
       <ColumnsHead />
       <div
         class={`rows${isSelecting.value ? ' selecting' : ''}${isCompact.value && !view.value.narrow ? ' compact' : ''}`}
+        id="list"
         ref={box}
         role="list"
         aria-label="Endpoints"
@@ -99,15 +108,7 @@ export function Rows({ lines, current }: { lines: Line[]; current: string | null
 }
 
 function GroupHead({ group, isFolded }: { group: Group; isFolded: boolean }) {
-  const { id, name, items, above, isMixed } = group;
-  if (isMixed) {
-    return (
-      <>
-        <h2>{name}</h2>
-        <span class="muted small">{count(items.length, 'endpoint')}</span>
-      </>
-    );
-  }
+  const { id, name, items, above } = group;
   const total = items.length + above;
   return (
     <>
@@ -117,7 +118,7 @@ function GroupHead({ group, isFolded }: { group: Group; isFolded: boolean }) {
           <span>{name}</span>
         </button>
       </h2>
-      <StatusPill status={group.status} />
+      {group.status !== 'up' && <StatusPill status={group.status} />}
       {total === 0 ? (
         <span class="muted small">
           No endpoints yet
@@ -130,7 +131,7 @@ function GroupHead({ group, isFolded }: { group: Group; isFolded: boolean }) {
       ) : (
         <span class="muted small wide">
           {count(total, 'endpoint')}
-          {above > 0 && `, ${above} above`}
+          {above > 0 && `, ${above} listed above`}
         </span>
       )}
       {may.write() && (

@@ -1,9 +1,10 @@
-import { signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { post, put, remove } from '../../api/client';
 import type { Website } from '../../api/types';
 import { count } from '../../logic/format';
 import { into } from '../../state/load';
 import { deleteLater } from '../../state/deletion';
+import { editedWebsite } from '../../state/edited-website';
 import { setWebsiteEnabled } from '../../state/endpoint-actions';
 import { refreshSoon, refreshWebsites, websites } from '../../state/overview-store';
 import { runAction, showToast } from '../../state/toast';
@@ -13,16 +14,8 @@ import { Text } from '../form/field';
 import { Form } from '../form/form';
 import { Button } from '../layout';
 
-/** The website being edited, or `''` for a new one. */
-const open = signal<string | null>(null);
-
-/** Opens the dialog for a website, or for a new one if there is no ID. */
-export function openWebsite(id = ''): void {
-  open.value = id;
-}
-
 const close = () => {
-  open.value = null;
+  editedWebsite.value = null;
 };
 
 function changed(): void {
@@ -50,8 +43,8 @@ export async function deleteWebsite({ id, name, endpoint_count }: Website): Prom
 
 /** The dialog for editing a website, rendered once on the overview. */
 export function WebsiteDialog() {
-  if (open.value === null) return null;
-  const website = websites.value?.find(({ id }) => id === open.value);
+  if (editedWebsite.value === null) return null;
+  const website = websites.value?.find(({ id }) => id === editedWebsite.value);
   return (
     <Dialog title={website?.name ?? 'New website'} onClose={close}>
       {website ? <Existing website={website} /> : <New />}

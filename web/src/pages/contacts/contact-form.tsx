@@ -10,10 +10,12 @@ import { Beside } from '../../components/form/beside';
 import { Check, Text } from '../../components/form/field';
 import { Form } from '../../components/form/form';
 import { keepGenerated } from '../../components/form/generated';
+import { HelpLink } from '../../components/help-link';
 import { Button, Data } from '../../components/layout';
 import { ruleOf } from '../../logic/alert-rule';
 import { configSchemas, secretsIn } from '../../logic/config-schema';
 import { consequenceOf, contactDraftOf, contactRequestOf, isEdited } from '../../logic/contact-draft';
+import { helpForChannel } from '../../logic/help-topic';
 import { contactDocument } from '../../logic/document-preview';
 import { useDraft } from '../../state/drafts';
 import { patch, useLoad } from '../../state/load';
@@ -86,6 +88,11 @@ export function ContactForm({ start, onEdit, onSaved }: Props) {
                   set={(name) => set({ name })}
                 />
                 <ChannelFields form={form} schemas={channels} stored={stored} value={value} set={set} />
+                {helpForChannel(value.type) !== null && (
+                  <p class="small">
+                    <HelpLink page={helpForChannel(value.type) ?? ''}>Where do I find these values?</HelpLink>
+                  </p>
+                )}
                 <Check
                   label="Add this contact to new endpoints"
                   value={value.default}
@@ -113,7 +120,7 @@ export function ContactForm({ start, onEdit, onSaved }: Props) {
             )}
           </Form>
           <Beside
-            preview={<ChannelPreview type={value.type} rule={ruleOf(value.rule)} />}
+            preview={<ChannelPreview type={value.type} rule={ruleOf(value.rule)} config={body.config} />}
             call={{
               method: stored ? 'PUT' : 'POST',
               path,

@@ -81,6 +81,11 @@ export function ContactPage({ id }: { id: string | null }) {
             {stored && <Summary of={stored} />}
           </Head>
           <div class="findings">
+            {stored?.cannot_send && (
+              <p class="notice warn">
+                <strong>This contact cannot be reached.</strong> {stored.cannot_send}
+              </p>
+            )}
             {stored?.failing_since && (
               <p class="notice bad">
                 Messages through this contact have been failing since {sinceText(stored.failing_since)}.{' '}

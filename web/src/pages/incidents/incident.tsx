@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { all, get, put } from '../../api/client';
-import type { IncidentDetails, IncidentMember } from '../../api/types';
+import type { IncidentDetails, IncidentMember, IncidentTimeline } from '../../api/types';
 import { AcknowledgeDialog, AcknowledgedBanner } from '../../components/acknowledge';
 import { Dialog } from '../../components/dialog';
 import { Text } from '../../components/form/field';
@@ -9,8 +9,9 @@ import { Form } from '../../components/form/form';
 import { PublicMark, SaidPill } from '../../components/incident/incident-pill';
 import { Button, Data, Head, Section } from '../../components/layout';
 import { Shape } from '../../components/status';
-import { count, time } from '../../logic/format';
-import { causeText, downText, stateText, titleOf } from '../../logic/incident';
+import { time } from '../../logic/format';
+import { againText, causeText, downText, reopenedText, stateText, titleOf } from '../../logic/incident';
+import { nextText, notifiedOf, reasonsOf } from '../../logic/incident-timeline';
 import { scopeText } from '../../logic/maintenance';
 import { now } from '../../state/clock';
 import { deleteLater } from '../../state/deletion';
@@ -40,8 +41,10 @@ export function IncidentPage({ id }: { id: string }) {
       : Promise.resolve(null),
   );
   useReload(members, [wanted.value]);
+  const timeline = useLoad(`${path}/timeline`, (signal) => get<IncidentTimeline>(`${path}/timeline`, signal));
   const reload = () => {
     incident.reload();
+    timeline.reload();
     if (wanted.peek() > 0) members.reload();
     refreshIncidentsSoon();
   };
@@ -54,6 +57,7 @@ export function IncidentPage({ id }: { id: string }) {
         <Incident
           of={data}
           members={members.data.value ?? data.endpoints}
+          timeline={timeline.data.value ?? NO_TIMELINE}
           more={() => (wanted.value += MORE)}
           reload={reload}
         />
@@ -65,16 +69,20 @@ export function IncidentPage({ id }: { id: string }) {
 interface Props {
   of: IncidentDetails;
   members: readonly IncidentMember[];
+  timeline: IncidentTimeline;
   more: () => void;
   reload: () => void;
 }
 
-function Incident({ of, members, more, reload }: Props) {
+/** While the timeline is loading. */
+const NO_TIMELINE: IncidentTimeline = { items: [], planned: [], more: false };
+
+function Incident({ of, members, timeline, more, reload }: Props) {
   const asked = useSignal<'acknowledge' | 'rename' | null>(null);
   const area = useRef<HTMLTextAreaElement>(null);
   const isOpen = of.state === 'open';
-  const mayTake = may.write() && isOpen && of.kind === 'detected' && !of.acknowledgement;
-  const mayWrite = may.write() && of.state !== 'merged';
+  const mayTake = may.respond() && isOpen && of.kind === 'detected' && !of.acknowledgement;
+  const mayComment = may.respond() && of.state !== 'merged';
   const take = () => {
     if (mayTake) asked.value = 'acknowledge';
   };
@@ -103,15 +111,15 @@ function Incident({ of, members, more, reload }: Props) {
         parent={['#/incidents', 'Incidents']}
         title={titleOf(of)}
         actions={
-          mayWrite && (
+          mayComment && (
             <>
               {mayTake && (
                 <Button class="primary" onClick={take}>
                   Acknowledge
                 </Button>
               )}
-              <Button onClick={() => (asked.value = 'rename')}>Rename</Button>
-              {of.kind === 'manual' && (
+              {may.write() && <Button onClick={() => (asked.value = 'rename')}>Rename</Button>}
+              {may.write() && of.kind === 'manual' && (
                 <Button class="danger" onClick={destroy}>
                   Delete
                 </Button>
@@ -120,7 +128,7 @@ function Incident({ of, members, more, reload }: Props) {
           )
         }
       >
-        <Sentence of={of} />
+        <Sentence of={of} members={members} timeline={timeline} />
       </Head>
       {of.acknowledgement && <AcknowledgedBanner path={path} of={of.acknowledgement} onChange={reload} />}
       {of.merged_into !== null && (
@@ -130,8 +138,8 @@ function Incident({ of, members, more, reload }: Props) {
       )}
       <div class="incident-columns">
         <div>
-          {mayWrite && <WriteUpdate key={String(isToCustomers)} of={of} reload={reload} area={area} />}
-          <Timeline of={{ ...of, endpoints: [...members] }} reload={reload} />
+          {mayComment && <WriteUpdate key={String(isToCustomers)} of={of} reload={reload} area={area} />}
+          <Timeline of={of} timeline={timeline} reload={reload} />
         </div>
         <div>
           {of.scope ? (
@@ -141,11 +149,6 @@ function Incident({ of, members, more, reload }: Props) {
             </Section>
           ) : (
             <Members of={of} members={members} more={more} />
-          )}
-          {of.kind === 'detected' && (
-            <p class="below">
-              <a href={`#/alerts/events?incident=${of.id}`}>Notifications sent</a>
-            </p>
           )}
         </div>
       </div>
@@ -157,18 +160,23 @@ function Incident({ of, members, more, reload }: Props) {
   );
 }
 
+interface SentenceProps {
+  of: IncidentDetails;
+  members: readonly IncidentMember[];
+  timeline: IncidentTimeline;
+}
+
 /**
- * Shows the state and duration in large type. Below are the number of endpoints, the common cause, and who acknowledged
- * it.
+ * Answers what happened, since when, why, who was notified, and who is next. The state and duration are in large type.
  */
-function Sentence({ of }: { of: IncidentDetails }) {
+function Sentence({ of, members, timeline }: SentenceProps) {
   const tone = of.state === 'open' ? (of.severity ?? 'unknown') : of.state === 'merged' ? 'paused' : 'up';
   const facts = [
     `#${of.number}`,
     `since ${time(of.started_at, now.value)}`,
     downText(of),
     causeText(of),
-    of.reopen_count > 0 ? `reopened ${count(of.reopen_count, 'time')}` : '',
+    againText(of, now.value) || reopenedText(of),
   ];
   return (
     <>
@@ -181,6 +189,39 @@ function Sentence({ of }: { of: IncidentDetails }) {
         <PublicMark of={of} />
         <span class="muted">{facts.filter((fact) => fact !== '').join(' · ')}</span>
       </p>
+      <Why members={members} />
+      <Told timeline={timeline} />
+    </>
+  );
+}
+
+/** Shows the reason of the endpoints that are failing. If they have different reasons, the list below shows them. */
+function Why({ members }: { members: readonly IncidentMember[] }) {
+  const failing = members.filter(({ ended_at }) => ended_at === null);
+  const reasons = reasonsOf(failing.map(({ endpoint_name: name, outages, error }) => ({ name, error: outages[0]?.error ?? error })));
+  const [first] = reasons;
+  if (!first?.message) return null;
+  return <p class="incident-why">{reasons.length === 1 ? first.message : 'The endpoints fail for different reasons.'}</p>;
+}
+
+/** Shows who was notified, and who is next. */
+function Told({ timeline: { items, planned } }: { timeline: IncidentTimeline }) {
+  const notified = notifiedOf(items);
+  const next = nextText(planned);
+  return (
+    <>
+      {notified.length > 0 && (
+        <p class="incident-told">
+          Notified:{' '}
+          {notified.map(({ name, isReached }, index) => (
+            <span key={name} class={isReached === false ? 'failed' : ''}>
+              {index > 0 && ' · '}
+              {name} {isReached === null ? '(waiting)' : isReached ? '✓' : '(not reached)'}
+            </span>
+          ))}
+        </p>
+      )}
+      {next !== '' && <p class="incident-next">Next: {next}</p>}
     </>
   );
 }

@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { post } from '../../api/client';
+import { all, post, query } from '../../api/client';
 import type { Incident } from '../../api/types';
+import { TargetFilter } from '../../components/alert/target-filter';
 import { Empty } from '../../components/empty';
 import { Select } from '../../components/form/field';
 import { Icon } from '../../components/icons';
@@ -10,23 +11,38 @@ import { Button, Head } from '../../components/layout';
 import { Shape } from '../../components/status';
 import { acknowledgedBy } from '../../logic/acknowledged-text';
 import { clockTime, count } from '../../logic/format';
-import { byDay, calmText, causeText, downText, lengthText, titleOf } from '../../logic/incident';
+import { byDay, calmText, causeText, downText, lengthText, reopenedText, titleOf } from '../../logic/incident';
 import { now } from '../../state/clock';
 import { openCount, openIncidents, refreshIncidents } from '../../state/incidents';
 import { listen } from '../../state/live';
-import { useEvery, usePages, useSoon } from '../../state/load';
-import { go } from '../../state/router';
+import { useEvery, useLoad, usePages, useSoon } from '../../state/load';
+import { go, route, setQuery } from '../../state/router';
 import { useSelection } from '../../state/selection';
 import { may } from '../../state/session';
 import { runAction } from '../../state/toast';
 import '../../styles/incident.css';
 
-/** Lists open incidents, followed by past ones grouped by day. */
+/** The maximum number of open incidents to load while a filter is set. */
+const MOST_OPEN = 200;
+
+/** Returns the filter for a website or an endpoint. */
+const aboutQuery = (of: string): { website_id?: string; endpoint_id?: string } =>
+  of === '' ? {} : of.startsWith('ws_') ? { website_id: of } : { endpoint_id: of };
+
+/** Lists open incidents, followed by past ones grouped by day. A filter shows those of one website or endpoint. */
 export function IncidentsPage() {
   const version = useSignal(0);
-  const ended = usePages<Incident>('/api/v1/incidents?state=ended&limit=50', version.value);
+  const of = route.value.query.get('of') ?? '';
+  const kind = route.value.query.get('kind') ?? '';
+  const isFiltered = of !== '' || kind !== '';
+  const filter = query({ kind: kind || undefined, ...aboutQuery(of) }).replace('?', '&');
+  const ended = usePages<Incident>(`/api/v1/incidents?state=ended&limit=50${filter}`, version.value);
+  const found = useLoad(`incidents-open${filter}`, (signal) =>
+    isFiltered ? all<Incident>(`/api/v1/incidents?state=open&limit=100${filter}`, signal, MOST_OPEN) : Promise.resolve(null),
+  );
   const reload = () => {
     void refreshIncidents();
+    if (isFiltered) found.reload();
     version.value++;
   };
   const soon = useSoon(300, reload);
@@ -36,7 +52,8 @@ export function IncidentsPage() {
   }, []);
   useEvery(60, reload);
 
-  const [open, over] = [openIncidents.value, ended.items.value];
+  const open = isFiltered ? (found.data.value ?? null) : openIncidents.value;
+  const over = ended.items.value;
   const shown = [...(open ?? []), ...(over ?? [])];
   const { current, isSelecting, picked, toggle, select } = useSelection({
     ids: shown.map(({ id }) => id),
@@ -74,8 +91,28 @@ export function IncidentsPage() {
           )
         }
       />
-      {(open === null || over === null) && <p class="muted">Loading…</p>}
-      {open?.length === 0 && over && (
+      <div class="filters">
+        <TargetFilter value={of} set={(value) => setQuery({ of: value })} />
+        <Select
+          label="Kind"
+          value={kind}
+          set={(value) => setQuery({ kind: value })}
+          options={[
+            ['', 'Every kind'],
+            ['detected', 'Detected'],
+            ['manual', 'Created manually'],
+          ]}
+        />
+      </div>
+      {ended.hasFailed && (
+        <div class="notice bad" role="alert">
+          <p>The incidents could not be loaded.</p>
+          <Button onClick={reload}>Try again</Button>
+        </div>
+      )}
+      {(open === null || over === null) && !ended.hasFailed && <p class="muted">Loading…</p>}
+      {isFiltered && open?.length === 0 && over?.length === 0 && <p class="muted">No incident matches.</p>}
+      {!isFiltered && open?.length === 0 && over && (
         <Empty drawing="calm">
           <h2>{calmText(over[0], now.value)}</h2>
           {over.length === 0 && (
@@ -90,7 +127,7 @@ export function IncidentsPage() {
         <section class="section">
           <h2>Open</h2>
           <ol class="incidents open">{open.map(row)}</ol>
-          {openCount.value > open.length && (
+          {!isFiltered && openCount.value > open.length && (
             <p class="muted small below">
               The newest {open.length} of {openCount.value.toLocaleString('en')}.
             </p>
@@ -125,7 +162,7 @@ interface RowProps {
 
 function Row({ of, isCurrent, isPicked, toggle }: RowProps) {
   const isOpen = of.state === 'open';
-  const facts = [causeText(of), downText(of), of.reopen_count > 0 ? `reopened ${count(of.reopen_count, 'time')}` : ''];
+  const facts = [causeText(of), downText(of), reopenedText(of)];
   const title = titleOf(of);
   return (
     <li class={isOpen ? (of.severity ?? 'manual') : ''} data-current={isCurrent ? '' : undefined}>

@@ -3,7 +3,7 @@ import type { Incident, IncidentDetails, IncidentMember } from '../../api/types'
 import { Button, Section } from '../../components/layout';
 import { StatusPill } from '../../components/status';
 import { count } from '../../logic/format';
-import { downText, lengthText } from '../../logic/incident';
+import { againText, currentText, downText } from '../../logic/incident';
 import { now } from '../../state/clock';
 import { go } from '../../state/router';
 import { useSelection } from '../../state/selection';
@@ -70,7 +70,10 @@ export function Members({ of, members, more }: Props) {
               </p>
               {member.error && <p class="muted small">{member.error.message}</p>}
             </div>
-            <span class="num muted small">{lengthText(member, now.value)}</span>
+            <span class="num muted small">
+              {currentText(member, now.value)}
+              {member.outage_count > 1 && <span class="so-far">{againText(member, now.value)}</span>}
+            </span>
           </li>
         ))}
       </ul>

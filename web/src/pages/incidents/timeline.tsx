@@ -1,7 +1,14 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { put, remove } from '../../api/client';
-import type { IncidentDetails, IncidentUpdate } from '../../api/types';
+import type {
+  IncidentDetails,
+  IncidentTimeline,
+  IncidentUpdate,
+  PlannedNotification,
+  TimelineDelivery,
+  TimelineEndpoint,
+} from '../../api/types';
 import { confirmed, Dialog } from '../../components/dialog';
 import { Field } from '../../components/form/field';
 import { Form } from '../../components/form/form';
@@ -10,94 +17,165 @@ import { SaidPill } from '../../components/incident/incident-pill';
 import { PlainText } from '../../components/incident/plain-text';
 import { Button, Section } from '../../components/layout';
 import { acknowledgedBy, acknowledgedHow } from '../../logic/acknowledged-text';
+import { channelName } from '../../logic/channel-name';
 import { count, time } from '../../logic/format';
-import { lengthText, namesText } from '../../logic/incident';
-import { type Entry, timelineOf } from '../../logic/incident-timeline';
+import { lengthText, namesText, outageText } from '../../logic/incident';
+import { afterText, becameText, type Entry, reasonsOf, receiverOf, timelineOf } from '../../logic/incident-timeline';
 import { now } from '../../state/clock';
 import { may } from '../../state/session';
 import { runAction } from '../../state/toast';
 
-/** The maximum number of names in an entry. */
+/** The maximum number of names in an entry, and of different reasons. */
 const NAMED = 4;
+const REASONS = 4;
 
-/** Events and updates, newest first. */
-export function Timeline({ of, reload }: { of: IncidentDetails; reload: () => void }) {
+interface Props {
+  of: IncidentDetails;
+  timeline: IncidentTimeline;
+  reload: () => void;
+}
+
+/** What is planned, what happened, and who was notified, newest first. */
+export function Timeline({ of, timeline, reload }: Props) {
   return (
     <Section title="Timeline">
       <ol class="timeline">
-        {timelineOf(of, of.endpoints, of.updates).map((entry) => (
-          <Line key={`${entry.at} ${entry.kind}`} entry={entry} of={of} reload={reload} />
+        {timelineOf(of, timeline).map((entry, index) => (
+          <Line key={`${entry.at} ${entry.kind} ${index}`} entry={entry} of={of} reload={reload} />
         ))}
       </ol>
-      {of.endpoints.length < of.endpoint_count && (
-        <p class="muted small">
-          Based on the listed endpoints only. The incident has {count(of.endpoint_count, 'endpoint')}.
-        </p>
-      )}
+      {timeline.more && <p class="muted small">Older outages and messages are not shown.</p>}
     </Section>
   );
 }
 
 function Line({ entry, of, reload }: { entry: Entry; of: IncidentDetails; reload: () => void }) {
   const when = <time dateTime={entry.at}>{time(entry.at, now.value)}</time>;
-  if (entry.kind === 'said')
-    return <Said update={entry.update} path={`/api/v1/incidents/${of.id}`} when={when} reload={reload} />;
-  if (entry.kind === 'acknowledged') {
-    const { by, note, until } = entry.acknowledgement;
-    return (
-      <Event icon="check" tone="hand" when={when}>
-        {entry.isNow ? 'Acknowledged' : 'Was acknowledged'} by <strong>{acknowledgedBy(by)}</strong>
-        {acknowledgedHow(by)}
-        {until !== null && ` until ${time(until, now.value)}`}
-        {note !== '' && <PlainText>{note}</PlainText>}
-      </Event>
-    );
-  }
-  const names = namesText(
-    entry.members.map(({ endpoint_name }) => endpoint_name),
-    NAMED,
-  );
-  const many = entry.members.length > 1;
-  const word = of.severity === 'degraded' ? 'degraded' : 'down';
-  const [first] = entry.members;
+  const tone = of.severity ?? 'manual';
+  const went = of.severity === 'degraded' ? 'became degraded' : 'went down';
   switch (entry.kind) {
-    case 'began':
+    case 'said':
+      return <Said update={entry.update} path={`/api/v1/incidents/${of.id}`} when={when} reload={reload} />;
+    case 'acknowledged': {
+      const { by, note, until } = entry.acknowledgement;
       return (
-        <Event icon="alert" tone={of.severity ?? 'manual'} when={when}>
-          {first ? (
-            <>
-              <strong>{names}</strong> {many ? 'went' : word === 'down' ? 'went' : 'became'} {word}
-              {first.error && <span class="reason small">{first.error.message}</span>}
-            </>
-          ) : (
-            <>Started{of.created_by !== null && <>, opened by {of.created_by}</>}</>
-          )}
+        <Event icon="check" tone="hand" when={when}>
+          {entry.isNow ? 'Acknowledged' : 'Was acknowledged'} by <strong>{acknowledgedBy(by)}</strong>
+          {acknowledgedHow(by)}
+          {until !== null && ` until ${time(until, now.value)}`}
+          {note !== '' && <PlainText>{note}</PlainText>}
         </Event>
       );
+    }
+    case 'planned':
+      return (
+        <Event icon="clock" tone="planned" when={when}>
+          <span class="muted">Planned:</span> <Planned of={entry.planned} />
+        </Event>
+      );
+    case 'told':
+      return (
+        <Event icon="mail" tone="told" when={when}>
+          <Told of={entry.deliveries} />
+        </Event>
+      );
+    case 'began':
     case 'joined':
       return (
-        <Event icon="plus" tone={of.severity ?? 'down'} when={when}>
-          <strong>{names}</strong> {many ? 'are' : 'is'} {word} as well
+        <Event icon={entry.kind === 'began' ? 'alert' : 'plus'} tone={tone} when={when}>
+          <Reasons of={entry.endpoints} then={entry.kind === 'began' ? went : `${went} as well`} />
+        </Event>
+      );
+    case 'again':
+      return (
+        <Event icon="alert" tone={tone} when={when}>
+          <Reasons of={entry.endpoints} then={`${went} again`} />{' '}
+          <span class="muted">{outageText(Math.max(...entry.endpoints.map(({ outage }) => outage)))}</span>
         </Event>
       );
     case 'left':
       return (
         <Event icon="check" tone="up" when={when}>
-          <strong>{names}</strong> recovered
+          <strong>{namesOf(entry.endpoints)}</strong> recovered <span class="muted">{afterText(entry.endpoints)}</span>
+        </Event>
+      );
+    case 'opened':
+      return (
+        <Event icon="alert" tone={tone} when={when}>
+          Started{of.created_by !== null && <>, opened by {of.created_by}</>}
         </Event>
       );
     case 'over':
       return (
         <Event icon="check" tone="up" when={when}>
-          {names !== '' && (
-            <>
-              <strong>{names}</strong> recovered.{' '}
-            </>
-          )}
           The incident ended after {lengthText(of, now.value)}
+          {of.outage_count > 1 && ` in ${count(of.outage_count, 'outage')}`}
         </Event>
       );
   }
+}
+
+const namesOf = (endpoints: readonly { name: string }[]): string =>
+  namesText([...new Set(endpoints.map(({ name }) => name))], NAMED);
+
+/** Shows which endpoints went down, with the reason of each. If they have the same reason, it is shown once. */
+function Reasons({ of, then }: { of: readonly TimelineEndpoint[]; then: string }) {
+  const reasons = reasonsOf(of);
+  const [first] = reasons;
+  if (reasons.length < 2)
+    return (
+      <>
+        <strong>{namesOf(of)}</strong> {then}
+        {first?.message && <span class="reason small">{first.message}</span>}
+      </>
+    );
+  return (
+    <>
+      <strong>{namesOf(of)}</strong> {then}
+      {reasons.slice(0, REASONS).map(({ names, message }) => (
+        <span class="reason small" key={message}>
+          {namesText(names, 2)}: {message ?? 'no reason was recorded'}
+        </span>
+      ))}
+      {reasons.length > REASONS && <span class="reason small">and {count(reasons.length - REASONS, 'other reason')}</span>}
+    </>
+  );
+}
+
+const SUBJECTS = {
+  triggered: 'notified',
+  resolved: 'notified of the recovery',
+  reminder: 'reminded',
+  acknowledged: 'notified of the acknowledgement',
+} as const;
+
+/** Shows who was notified, and what became of each message. */
+function Told({ of }: { of: readonly TimelineDelivery[] }) {
+  const kind = of[0]?.kind ?? 'triggered';
+  return (
+    <ul class="told">
+      {of.map((delivery, index) => (
+        <li key={index}>
+          <strong>{receiverOf(delivery)}</strong>{' '}
+          {delivery.state === 'delivered' ? SUBJECTS[kind] : kind === 'resolved' ? 'recovery' : kind === 'reminder' ? 'reminder' : ''}
+          {delivery.contact !== null && ` by ${channelName(delivery.channel_type)}`}{' '}
+          <span class={`became ${delivery.state}`}>{becameText(delivery)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Planned({ of }: { of: readonly PlannedNotification[] }) {
+  const names = [...new Map(of.map((each) => [receiverOf(each), each])).values()];
+  const isReminder = of[0]?.kind === 'reminder';
+  return (
+    <>
+      <strong>{namesText(names.map(receiverOf), NAMED)}</strong> {names.length === 1 ? 'is' : 'are'}{' '}
+      {isReminder ? 'reminded' : 'notified'}
+      {names.length === 1 && names[0]?.contact && ` by ${channelName(names[0].channel_type)}`} unless acknowledged
+    </>
+  );
 }
 
 const Event = (props: { icon: IconName; tone: string; when: ComponentChildren; children: ComponentChildren }) => (
@@ -144,7 +222,7 @@ function Said({ update, path, when, reload }: SaidProps) {
           {when}
         </p>
         {update.text !== '' && <PlainText>{update.text}</PlainText>}
-        {may.write() && !update.automatic && (
+        {may.respond() && !update.automatic && (
           <p class="own">
             <Button class="plain" onClick={() => (isEditing.value = true)}>
               Edit
@@ -177,7 +255,7 @@ function EditUpdate({ text, path, close }: { text: string; path: string; close: 
   };
   return (
     <Dialog title="Edit the update" onClose={close}>
-      <Form save={save} action="Save" more={() => <Button onClick={close}>Cancel</Button>}>
+      <Form save={save} action="Save" isOpen more={() => <Button onClick={close}>Cancel</Button>}>
         {({ problem }) => (
           <Field label="Text" error={problem('/text')}>
             {(control) => (

@@ -90,7 +90,7 @@ export function WriteUpdate(props: { of: IncidentDetails; reload: () => void; ar
   };
   return (
     <section class="write" aria-label="Write an update">
-      <Form save={save} action={isPublic.value ? 'Publish' : 'Post'}>
+      <Form save={save} action={isPublic.value ? 'Publish' : 'Post'} isOpen>
         {({ problem }) => (
           <>
             <UpdateFields

@@ -5,6 +5,7 @@ import { Button } from '../../components/layout';
 import { duration, time } from '../../logic/format';
 import { startedNow } from '../../logic/maintenance';
 import { refreshSoon } from '../../state/overview-store';
+import { may } from '../../state/session';
 import { runAction } from '../../state/toast';
 
 /** Ends an active window, or starts a one-time window early. */
@@ -23,13 +24,13 @@ export function WindowActions({ of, then }: { of: MaintenanceWindow; then: () =>
     const text = `“${name}” starts now instead of later, and ends at ${time(times.ends_at, Date.now())}, after ${duration(length)}.`;
     if (await confirmed('Start now', text)) await run(() => put(path, times), `${name} is active.`);
   };
-  if (status === 'active')
+  if (status === 'active' && may.mute())
     return (
       <Button label={`End ${name} now`} onClick={end}>
         End now
       </Button>
     );
-  return status === 'scheduled' && cron === null ? (
+  return status === 'scheduled' && cron === null && may.write() ? (
     <Button label={`Start ${name} now`} onClick={start}>
       Start now
     </Button>

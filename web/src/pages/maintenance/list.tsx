@@ -7,7 +7,7 @@ import { Empty } from '../../components/empty';
 import { Choice } from '../../components/form/field';
 import { Form } from '../../components/form/form';
 import { Icon } from '../../components/icons';
-import { Button, Head, Table } from '../../components/layout';
+import { Button, Head, Skeleton, Table } from '../../components/layout';
 import { effectsText, recurrenceText, scopeText } from '../../logic/maintenance';
 import { EVERYTHING, scopeOf } from '../../logic/maintenance-draft';
 import { listen } from '../../state/live';
@@ -62,7 +62,7 @@ export function MaintenancePage() {
           ))}
         </div>
       </div>
-      {!list && <p class="muted">Loading…</p>}
+      {!list && <Skeleton />}
       {list?.length === 0 && (
         <Empty drawing="week">
           {status === '' ? (
@@ -90,7 +90,7 @@ export function MaintenancePage() {
               <p>{nextText(window)}</p>
               {window.cron !== null && <p class="muted small">{recurrenceText(window)}</p>}
             </>,
-            may.write() && <WindowActions of={window} then={reload} />,
+            <WindowActions of={window} then={reload} />,
           ])}
         />
       )}

@@ -48,13 +48,14 @@ export function MaintenanceWindowPage({ id }: { id: string | null }) {
             title={stored?.name ?? 'New maintenance window'}
             owner={stored?.owner}
             actions={
-              stored &&
-              may.write() && (
+              stored && (
                 <>
                   <WindowActions of={stored} then={window.reload} />
-                  <Button class="danger" onClick={() => destroy(stored.name)}>
-                    Delete
-                  </Button>
+                  {may.write() && (
+                    <Button class="danger" onClick={() => destroy(stored.name)}>
+                      Delete
+                    </Button>
+                  )}
                 </>
               )
             }

@@ -3,7 +3,7 @@ import { all, query } from '../../api/client';
 import type { AuditEntry, Person } from '../../api/types';
 import { Empty } from '../../components/empty';
 import { Choice } from '../../components/form/field';
-import { Button, Table } from '../../components/layout';
+import { Button, Skeleton, Table } from '../../components/layout';
 import { authorOf, changesOf, RESOURCES, sentenceOf } from '../../logic/audit-text';
 import { time, words } from '../../logic/format';
 import { now } from '../../state/clock';
@@ -74,7 +74,7 @@ function Entries({ resource, person, days, people }: EntriesProps) {
   const nameOf = (id: string) =>
     itemOf(id)?.name ?? [...people, ...(contacts.data.value ?? [])].find((each) => each.id === id)?.name;
   const list = entries.items.value;
-  if (!list) return <p class="muted">Loading…</p>;
+  if (!list) return <Skeleton />;
   return (
     <>
       {list.length === 0 && (

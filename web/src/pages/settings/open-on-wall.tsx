@@ -22,7 +22,7 @@ async function open(): Promise<void> {
 }
 
 export const OpenOnWall = () => (
-  <Section title="A screen on a wall">
+  <Section title="Wall display">
     <p>
       Shows every endpoint as a tile, the worst first and largest. Press the button in the browser of that screen, or
       sign in there with a read key and open <a href="#/?wall">the wall</a>. Filters in the URL also apply to the wall.

@@ -32,7 +32,7 @@ export function OrganizationFacts() {
   const organization = useLoad('organization', (signal) => get<Organization>('/api/v1/organization', signal));
   return (
     <Data of={organization}>
-      {({ id, name, time_zone, quotas }) => (
+      {({ id, name, timezone, quotas }) => (
         <>
           <Facts
             of={[
@@ -43,7 +43,7 @@ export function OrganizationFacts() {
                   <code>{id}</code> <CopyButton text={id} label="Copy" />
                 </>,
               ],
-              ['Time zone of reports', time_zone],
+              ['Time zone of reports', timezone],
             ]}
           />
           <Section title="Limits">

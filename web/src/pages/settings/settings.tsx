@@ -4,6 +4,7 @@ import { may, session } from '../../state/session';
 import { Account } from './account';
 import { AuditLog } from './audit-log';
 import { Configuration } from './configuration';
+import { DeletedEndpoints } from './deleted';
 import { Keys } from './keys';
 import { OrganizationFacts } from './organization';
 import { People } from './people';
@@ -26,6 +27,7 @@ const TABS: readonly Tab[] = [
   { key: 'probes', title: 'Probes', isShown: always, show: () => <Probes /> },
   { key: 'organization', title: 'Organization', isShown: always, show: () => <OrganizationFacts /> },
   { key: 'configuration', title: 'Import and export', isShown: always, show: () => <Configuration /> },
+  { key: 'deleted', title: 'Deleted endpoints', isShown: always, show: () => <DeletedEndpoints /> },
   { key: 'audit-log', title: 'Audit log', isShown: may.admin, show: () => <AuditLog /> },
   {
     key: 'system',

@@ -87,7 +87,7 @@ function SignIn({ methods, problem }: { methods: SignInMethods; problem: string 
               An admin of your organization can create a link for you that sets a new one, under Settings › Members.
             </p>
             <p>
-              Or run this on the server: <code>npm run people -- link EMAIL</code>
+              Or run this on the server: <code>npm run members -- link EMAIL</code>
             </p>
           </details>
         ) : (
@@ -104,6 +104,7 @@ function SignIn({ methods, problem }: { methods: SignInMethods; problem: string 
             </details>
           )
         )}
+        <a href={at('/help/guides/operate/lost-access')}>Help</a>
         <a href={at('/docs')}>API reference</a>
       </div>
     </Card>

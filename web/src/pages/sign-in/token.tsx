@@ -166,12 +166,12 @@ function Known({ token, methods, link }: Props & { link: Link }) {
       );
     case 'make_yours':
       return (
-        <Card title="Make this yours">
+        <Card title="Create your account">
           <p>
             No one has an account here yet. Yours is the first. It makes you admin of “{link.organization?.name}” and
             operator of the whole installation. Changes then show who made them.
           </p>
-          {methods.password && <AccountForm email={null} action="Create my account" make={makeAccount} />}
+          {methods.password && <AccountForm email={null} action="Create account" make={makeAccount} />}
           <SingleSignOn of={methods} isFirst={!methods.password} token={token} />
           <div class="others">
             <Button class="plain" onClick={() => (by ? stay() : runAction(() => signIn()))}>
@@ -185,7 +185,7 @@ function Known({ token, methods, link }: Props & { link: Link }) {
         <Card title={invites(link)}>
           <Invited link={link} />
           {by && <p>You are signed in here as {nameOf(by)}. Your account takes its place.</p>}
-          {methods.password && <AccountForm email={link.email} action="Create my account" make={makeAccount} />}
+          {methods.password && <AccountForm email={link.email} action="Create account" make={makeAccount} />}
           <SingleSignOn of={methods} isFirst={!methods.password} token={token} />
           {methods.password && (
             <div class="others">
