@@ -27,7 +27,7 @@ export interface Vendor {
 
 /** The fake of a service, with every credential in its config. */
 export interface VendorFake {
-  open(): Promise<HttpProviderFake>;
+  open: () => Promise<HttpProviderFake>;
   secrets: readonly string[];
 }
 

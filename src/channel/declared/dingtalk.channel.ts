@@ -5,6 +5,7 @@ import { Channel } from '../channel';
 import * as field from '../config/config-fields';
 import type { ProviderResponse } from '../provider-client';
 import type { Reading } from '../send-outcome';
+import { textOf } from '../template/json-value';
 import { DeclaredChannel, type DeclaredRequest } from './declared-channel';
 
 /** The bot sent too many messages, and the service was busy. */
@@ -68,7 +69,7 @@ export class DingTalkChannel extends DeclaredChannel<DingTalkConfig> {
     return {
       delivered: isOk && code === 0,
       ...(counts === undefined ? {} : { status: counts }),
-      detail: typeof code === 'number' ? `${code} ${String(errmsg ?? '')}` : errmsg,
+      detail: typeof code === 'number' ? `${code} ${textOf(errmsg)}` : errmsg,
     };
   }
 }

@@ -5,6 +5,7 @@ import { Channel } from '../channel';
 import * as field from '../config/config-fields';
 import type { ProviderResponse } from '../provider-client';
 import type { Reading } from '../send-outcome';
+import { textOf } from '../template/json-value';
 import { DeclaredChannel, type DeclaredRequest } from './declared-channel';
 
 /** Codes for too many requests. */
@@ -74,7 +75,7 @@ export class FeishuChannel extends DeclaredChannel<FeishuConfig> {
   protected override read({ status, json }: ProviderResponse): Reading {
     const { code, msg } = json;
     const isOk = status >= 200 && status < 300;
-    const said = typeof code === 'number' ? `${code} ${String(msg ?? '')}` : msg;
+    const said = typeof code === 'number' ? `${code} ${textOf(msg)}` : msg;
     return {
       delivered: isOk && (code === 0 || json['StatusCode'] === 0),
       ...(isOk && TOO_MANY.some((one) => one === code) ? { status: 429 } : {}),

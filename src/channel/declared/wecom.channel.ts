@@ -4,6 +4,7 @@ import { Channel } from '../channel';
 import * as field from '../config/config-fields';
 import type { ProviderResponse } from '../provider-client';
 import type { Reading } from '../send-outcome';
+import { textOf } from '../template/json-value';
 import { DeclaredChannel, type DeclaredRequest } from './declared-channel';
 import { withoutTags } from './markup';
 
@@ -55,7 +56,7 @@ export class WeComChannel extends DeclaredChannel<WeComConfig> {
     return {
       delivered: isOk && code === 0,
       ...(counts === undefined ? {} : { status: counts }),
-      detail: typeof code === 'number' ? `${code} ${String(errmsg ?? '')}` : errmsg,
+      detail: typeof code === 'number' ? `${code} ${textOf(errmsg)}` : errmsg,
       gone: code === 93000,
     };
   }

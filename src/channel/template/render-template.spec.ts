@@ -38,7 +38,11 @@ function numbers(seed: number): (below: number) => number {
   };
 }
 
-const pick = <T>(items: readonly T[], next: (below: number) => number): T => items[next(items.length)] as T;
+function pick<T>(items: readonly T[], next: (below: number) => number): T {
+  const item = items.at(next(items.length));
+  if (item === undefined) throw new Error('there is nothing to pick from');
+  return item;
+}
 
 /** Returns values for all placeholders, each an awkward text. */
 function valuesOf(next: (below: number) => number): Record<string, unknown> {

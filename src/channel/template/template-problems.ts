@@ -2,6 +2,7 @@ import { distance } from '../../platform/config/unknown-settings';
 import { pointerStep } from '../../platform/problem/constraint-codes';
 import { type FieldProblem, MAX_ERRORS } from '../../platform/problem/problem';
 import { isRecord } from '../../platform/text/json';
+import { cut } from '../../platform/text/text-limits';
 import { DEFAULT, SWITCH } from './render-template';
 import { pathsIn, templateParts } from './template-text';
 
@@ -16,7 +17,7 @@ export function templateProblems(template: unknown, known: ReadonlySet<string>):
     return [invalid('', `must have at most ${MAX_DEPTH} levels of nesting`)];
   const size = Buffer.byteLength(JSON.stringify(template));
   if (size > MAX_TEMPLATE) return [invalid('', `must have at most ${MAX_TEMPLATE} bytes as JSON, but has ${size}`)];
-  return problemsIn(template, '', known).slice(0, MAX_ERRORS);
+  return problemsIn(template, '', known).filter((_, index) => index < MAX_ERRORS);
 }
 
 /** Returns the problems of a template that is sent as a form: it must be an object without nested values. */
@@ -44,8 +45,8 @@ export function textProblems(text: string, pointer: string, known: ReadonlySet<s
 
 function pathProblems(path: string, pointer: string, known: ReadonlySet<string>): FieldProblem[] {
   if (known.has(path)) return [];
-  const nearest = nearestOf(path.slice(0, 100), known);
-  const shown = JSON.stringify(path.length > 60 ? `${path.slice(0, 60)}…` : path);
+  const nearest = nearestOf(cut(path, 100, ''), known);
+  const shown = JSON.stringify(cut(path, 60));
   return [{ pointer, code: 'unknown_placeholder', message: `${shown} is not a placeholder; did you mean ${nearest}?` }];
 }
 

@@ -6,7 +6,7 @@ import {
 } from '../../../packages/testing/channel/describe-channel';
 import type { ReceivedMessage } from '../../../packages/testing/channel/provider-double';
 import { DECLARED_FAKES } from '../../../packages/testing/providers/declared';
-import { valueAt } from '../../../src/channel/template/json-value';
+import { textOf, valueAt } from '../../../src/channel/template/json-value';
 
 /** The differences between the channels that are declarations. */
 export interface DeclaredSuite extends Partial<ChannelSuite> {
@@ -16,7 +16,7 @@ export interface DeclaredSuite extends Partial<ChannelSuite> {
 }
 
 /** Returns the text at a path of a message. */
-export const textAt = ({ data }: ReceivedMessage, path: string): string => String(valueAt(data, path) ?? '');
+export const textAt = ({ data }: ReceivedMessage, path: string): string => textOf(valueAt(data, path));
 
 /** Declares the suite for a channel that is a declaration, with the fake of its service. */
 export function describeDeclared({ lengths, ...suite }: DeclaredSuite): void {

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 /** How a test makes values that must not be shown, and registers them. */
 export interface SecretMaker {
   /** A value that is never shown. */
-  secret(value?: string): string;
+  secret: (value?: string) => string;
   /** A value that only some keys may read. */
-  hidden(value?: string): string;
+  hidden: (value?: string) => string;
 }
 
 /** Returns a config of each channel that is a declaration, with a secret in every place. `base` is a server. */

@@ -40,7 +40,7 @@ export function describeChannels(session: TheSession): void {
     it('exists for each of the nine types in the interface, which come first', () => {
       const types = ['discord', 'email', 'opsgenie', 'pagerduty', 'slack', 'teams', 'telegram', 'twilio', 'webhook'];
       expect(
-        EXAMPLES.slice(0, 9)
+        EXAMPLES.filter((_, index) => index < 9)
           .map(([type]) => type)
           .sort(),
       ).toEqual(types);
