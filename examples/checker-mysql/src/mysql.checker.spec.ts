@@ -25,7 +25,26 @@ async function mysqlServer() {
       capabilityFlags: 0xffffff ^ 0x800,
       authCallback: (_: object, done: (error: Error | null, refusal?: object) => void) => done(null),
     });
-    connection.on('query', () => connection.writeTextResult([{ '1': '1' }], [{ catalog: 'def', schema: '', table: '', orgTable: '', name: '1', orgName: '1', characterSet: 45, columnLength: 1, columnType: 253, flags: 0, decimals: 0 }]));
+    connection.on('query', () =>
+      connection.writeTextResult(
+        [{ '1': '1' }],
+        [
+          {
+            catalog: 'def',
+            schema: '',
+            table: '',
+            orgTable: '',
+            name: '1',
+            orgName: '1',
+            characterSet: 45,
+            columnLength: 1,
+            columnType: 253,
+            flags: 0,
+            decimals: 0,
+          },
+        ],
+      ),
+    );
   });
   server.listen(0, '127.0.0.1');
   await once(server as unknown as NodeJS.EventEmitter, 'listening').catch(() => undefined);
@@ -50,7 +69,10 @@ async function open(): Promise<CheckerBench> {
     socket.pipe(other).pipe(socket);
   });
   const [silent, rude] = [await TcpTarget.listen(silence), await TcpTarget.listen(slam)];
-  const [noise, web] = [await TcpTarget.listen(saying(randomBytes(10_000))), await TcpTarget.listen(saying('HTTP/1.1 400\r\n\r\n'))];
+  const [noise, web] = [
+    await TcpTarget.listen(saying(randomBytes(10_000))),
+    await TcpTarget.listen(saying('HTTP/1.1 400\r\n\r\n')),
+  ];
   const targets = [up, silent, rude, noise, web];
   return {
     checker: new MysqlChecker(dialerWith()),

@@ -110,7 +110,9 @@ function refusalsOf(
   const unverified = unverifiedProblem({ verify: tls?.verify ?? true, ca: null, serverName: null }, sent);
   return [
     ...problems.map(({ pointer, message }) => `${name} ${pointer} ${message}`),
-    ...settingsProblems(checker, settings ?? {}, sent.url).map(({ pointer, message }) => `${name} ${pointer} ${message}`),
+    ...settingsProblems(checker, settings ?? {}, sent.url).map(
+      ({ pointer, message }) => `${name} ${pointer} ${message}`,
+    ),
     ...sent.headers.flatMap(({ key, value }) => headerProblem(key, value)?.message ?? []),
     ...(unverified ? [unverified.message] : []),
     ...alerts.filter(({ contact }) => !contacts.has(contact ?? '')).map(({ key }) => `contact of ${key}`),

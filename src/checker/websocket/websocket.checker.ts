@@ -184,7 +184,8 @@ export const responseHead: Reader<Head> = (received) => {
 
 function problemOf({ status, headers }: Head, key: string, subprotocol: string | undefined): string | null {
   if (status !== 101) return `The server answered with status ${status} instead of opening a WebSocket.`;
-  const listed = (name: string): string[] => (headers.get(name) ?? '').toLowerCase().split(/\s*,\s*/);
+  const listed = (name: string): string[] =>
+    (headers.get(name) ?? '').split(',').map((one) => one.trim().toLowerCase());
   if (!listed('upgrade').includes('websocket') || !listed('connection').includes('upgrade'))
     return 'The server did not switch to the WebSocket protocol.';
   const accepted = createHash('sha1')

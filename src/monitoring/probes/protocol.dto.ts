@@ -84,7 +84,8 @@ export class PollBody implements PollRequest {
     type: [String],
     maxItems: 64,
     default: [],
-    description: 'Features that not every probe supports. `settings`: the probe applies the `settings` of a definition.',
+    description:
+      'Features that not every probe supports. `settings`: the probe applies the `settings` of a definition.',
     example: ['settings'],
   })
   capabilities!: string[];

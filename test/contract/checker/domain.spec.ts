@@ -135,7 +135,14 @@ describe('A domain check', () => {
       'sends headers without end',
       (socket) => void socket.on('error', () => {}).write(`HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(50_000)}`),
     ],
-    ['sends no HTTP', (socket) => void socket.on('error', () => {}).resume().write('\0'.repeat(10_000))],
+    [
+      'sends no HTTP',
+      (socket) =>
+        void socket
+          .on('error', () => {})
+          .resume()
+          .write('\0'.repeat(10_000)),
+    ],
   ])('ends with a server that %s', async (_, script) => {
     const target = await TcpTarget.listen(script);
     const result = await runCheck(new UncachedDomainChecker(dialerWith()), 'example.com', {

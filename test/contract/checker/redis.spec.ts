@@ -24,14 +24,15 @@ function readCommand(received: Buffer): { words: string[]; used: number } | null
     return Number(text.slice(1));
   };
   const count = head('*');
-  for (let i = 0; count !== null && i < count; i++) {
+  if (count === null) return null;
+  for (let i = 0; i < count; i++) {
     const length = head('$');
     if (length === null || received.length < at + length + 2) return null;
     words.push(received.toString('utf8', at, at + length));
     if (received.toString('latin1', at + length, at + length + 2) !== '\r\n') throw new Error('a string does not end');
     at += length + 2;
   }
-  return count === null ? null : { words, used: at };
+  return { words, used: at };
 }
 
 /** A server that follows the specification of RESP, with one user. */

@@ -52,14 +52,14 @@ function startTls(identity: ServerIdentity, script: (socket: Socket) => void, af
     script(socket);
     const write = socket.write.bind(socket);
     // The script's last line hands the connection over.
-    socket.write = ((text: string) => {
+    socket.write = (text: string) => {
       const result = write(text.replace('{TLS}', ''));
       if (text.includes('{TLS}')) {
         socket.removeAllListeners('data');
         server.emit('connection', socket);
       }
       return result;
-    }) as typeof socket.write;
+    };
   };
 }
 

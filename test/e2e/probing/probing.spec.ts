@@ -60,7 +60,20 @@ describe('a probe', () => {
       digest: null,
       buffered: 0,
     });
-    const types = ['HTTP', 'HTTPS', 'TCP', 'DNS', 'ICMP', 'SSH', 'DOMAIN', 'GRPC', 'POSTGRES', 'REDIS', 'UDP', 'WEBSOCKET'];
+    const types = [
+      'HTTP',
+      'HTTPS',
+      'TCP',
+      'DNS',
+      'ICMP',
+      'SSH',
+      'DOMAIN',
+      'GRPC',
+      'POSTGRES',
+      'REDIS',
+      'UDP',
+      'WEBSOCKET',
+    ];
     expect(server.polls[0]).toMatchObject({ types, capabilities: ['settings'] });
     for (const count of [1, 2, 3]) {
       probe.pass(count === 1 ? MINUTE / 2 : MINUTE);

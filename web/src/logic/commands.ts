@@ -9,7 +9,7 @@ export type Target = Pick<
   'type' | 'url' | 'method' | 'timeout' | 'headers' | 'body' | 'follow_redirects' | 'tls'
 >;
 
-/** Returns a command that does what the check does: curl for HTTP and HTTPS, the usual tool, or our own command. */
+/** Returns a command that does what the check does: curl for HTTP and HTTPS, the usual tool, or `uptime check`. */
 export function checkCommand(endpoint: Target): string {
   const bare = endpoint.url.replace(/^[a-z]+:(\/\/)?/i, '').replace(/\/$/, '');
   const [, host = bare, port = ''] = /^(\[[^\]]+\]|[^:]+)(?::(\d+))?$/.exec(bare) ?? [];

@@ -108,7 +108,7 @@ const withoutNulls = ({
   ...rest
 }: Endpoint) => ({
   ...rest,
-  settings: (settings ?? {}) as ConfigValue,
+  settings: settings ?? {},
   heartbeat: heartbeat ? heartbeatDraftOf(heartbeat, OWN_ZONE) : EMPTY.heartbeat,
   method: method ?? EMPTY.method,
   headers: headers ?? [],

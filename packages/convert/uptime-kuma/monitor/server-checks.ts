@@ -98,7 +98,10 @@ export function webSocketCheck(monitor: Row): Mapped {
   const address = monitor.text('url').trim();
   if (!WEB_SOCKET.test(address) || readUrl(address) === null)
     return { reason: `its URL ${quoted(address)} is not a ws or wss URL without credentials` };
-  const [subprotocol = '', ...others] = monitor.text('wsSubprotocol').split(/\s*,\s*/);
+  const [subprotocol = '', ...others] = monitor
+    .text('wsSubprotocol')
+    .split(',')
+    .map((one) => one.trim());
   const codes = monitor.list('accepted_statuscodes') ?? monitor.list('accepted_statuscodes_json') ?? [];
   const isUsual = codes.length === 0 || codes.some((code) => code === '1000' || code === '1000-1000');
   return {
