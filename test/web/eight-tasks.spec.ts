@@ -209,7 +209,7 @@ describe('the eight tasks of a working day', () => {
 
   it("e: gives a customer a status page with a logo, under the customer's domain", async () => {
     const { steps } = await task('e. A customer’s page with logo and domain', async () => {
-      await follow('Pages');
+      await follow('Status pages');
       await follow('New status page');
       await page.getByLabel('Title').fill('Example status');
       await page.getByLabel('Domain (optional)').fill('status.example.com');
@@ -221,7 +221,7 @@ describe('the eight tasks of a working day', () => {
       await page.getByRole('link', { name: 'Open', exact: true }).waitFor();
     });
     expect(steps).toEqual([
-      'click Pages',
+      'click Status pages',
       'click New status page',
       'input Title',
       'input Domain (optional)',

@@ -147,7 +147,7 @@ describe('the first hour', () => {
   });
 
   it('publishes a status page, whose settings show that it is public', async () => {
-    await page.getByRole('link', { name: 'Pages', exact: true }).click();
+    await page.getByRole('link', { name: 'Status pages', exact: true }).click();
     await page.getByRole('link', { name: 'New status page' }).click();
     await page.getByLabel('Title').fill('Example status');
     await page.getByLabel('Add websites and endpoints').fill('checkout');
