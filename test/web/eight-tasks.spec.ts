@@ -209,7 +209,7 @@ describe('the eight tasks of a working day', () => {
 
   it("e: gives a customer a status page with a logo, under the customer's domain", async () => {
     const { steps } = await task('e. A customer’s page with logo and domain', async () => {
-      await follow('Pages');
+      await follow('Status pages');
       await follow('New status page');
       await page.getByLabel('Title').fill('Example status');
       await page.getByLabel('Domain (optional)').fill('status.example.com');
@@ -221,7 +221,7 @@ describe('the eight tasks of a working day', () => {
       await page.getByRole('link', { name: 'Open', exact: true }).waitFor();
     });
     expect(steps).toEqual([
-      'click Pages',
+      'click Status pages',
       'click New status page',
       'input Title',
       'input Domain (optional)',
@@ -279,7 +279,7 @@ describe('the eight tasks of a working day', () => {
     await colleague.page.getByLabel('Password', { exact: true }).fill('three wise monkeys');
     await colleague.page.getByRole('button', { name: 'Create account' }).click();
     await colleague.page.locator('.row', { hasText: 'Checkout' }).waitFor();
-    expect(await colleague.page.getByRole('link', { name: 'New', exact: true }).count()).toBe(0);
+    expect(await colleague.page.getByRole('link', { name: 'Add endpoint' }).count()).toBe(0);
     expect(colleague.complaints).toEqual([]);
     await colleague.close();
   });

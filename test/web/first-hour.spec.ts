@@ -147,7 +147,7 @@ describe('the first hour', () => {
   });
 
   it('publishes a status page, whose settings show that it is public', async () => {
-    await page.getByRole('link', { name: 'Pages', exact: true }).click();
+    await page.getByRole('link', { name: 'Status pages', exact: true }).click();
     await page.getByRole('link', { name: 'New status page' }).click();
     await page.getByLabel('Title').fill('Example status');
     await page.getByLabel('Add websites and endpoints').fill('checkout');
@@ -181,7 +181,7 @@ describe('the first hour', () => {
     const colleague = await someone();
     await colleague.signIn(key);
     await colleague.page.locator('.row', { hasText: 'Checkout' }).waitFor();
-    expect(await colleague.page.getByRole('link', { name: 'New', exact: true }).count()).toBe(0);
+    expect(await colleague.page.getByRole('link', { name: 'Add endpoint' }).count()).toBe(0);
     await colleague.page.getByText('Live', { exact: true }).waitFor();
     await picture('7-second-person', colleague.page);
   });
