@@ -97,8 +97,8 @@ describe('the dashboard in a browser', () => {
 
     await page.getByRole('button', { name: 'Add endpoint' }).click();
     await page.getByRole('heading', { name: 'Checkout' }).waitFor();
-    expect(await page.title()).toBe('Checkout · Uptime');
     await page.locator('.head .status.up').waitFor();
+    await eventually('the tab has the name of the endpoint', async () => (await page.title()) === 'Checkout · Uptime');
 
     await page.getByRole('link', { name: 'Add an alert rule' }).click();
     await page.getByLabel('URL', { exact: true }).fill(hook.url);

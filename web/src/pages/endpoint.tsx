@@ -105,12 +105,12 @@ export function EndpointPage({ id }: { id: string }) {
             <AcknowledgedBanner path={`endpoints/${id}`} of={data.acknowledgement} onChange={reload} />
           )}
           {data.heartbeat?.last_ping_at === null && <Address endpoint={data} of={data.heartbeat} reload={reload} />}
+          <Locations endpoint={data} onCheck={(at) => run(({ name }) => checkNow(id, name, at))} />
           <div class="endpoint-columns">
             <div>
               <Strip endpoint={data} checks={recent} />
               <LatencySection endpoint={data} outages={outages} />
               <Availability endpoint={data} outages={outages} />
-              <Locations endpoint={data} onCheck={(at) => run(({ name }) => checkNow(id, name, at))} />
               {data.heartbeat && <Pings endpointId={id} version={data.heartbeat.last_ping_at ?? ''} />}
               {data.heartbeat && data.heartbeat.last_ping_at !== null && (
                 <Address endpoint={data} of={data.heartbeat} reload={reload} />
