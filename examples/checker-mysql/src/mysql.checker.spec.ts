@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
-import mysql from 'mysql2';
+import type { Socket } from 'node:net';
+import { type ConnectionOptions, createConnection } from 'mysql2';
 import { CANARY, closedPort, describeChecker, dialerWith, silence, slam, TcpTarget } from 'uptime-monitor/testing';
 import type { CheckerBench, LiveTarget } from 'uptime-monitor/testing';
 import { MysqlChecker } from './mysql.checker';
@@ -12,44 +11,43 @@ const live = (target: TcpTarget): LiveTarget => ({
   untilLeft: () => target.untilLeft(),
 });
 
-/** A server of the driver, which takes any password. */
-async function mysqlServer() {
-  const server = mysql.createServer((connection) => {
-    connection.on('error', () => {});
-    connection.serverHandshake({
-      protocolVersion: 10,
-      serverVersion: '8.0.0',
-      connectionId: 1,
-      statusFlags: 2,
-      characterSet: 45,
-      capabilityFlags: 0xffffff ^ 0x800,
-      authCallback: (_: object, done: (error: Error | null, refusal?: object) => void) => done(null),
-    });
-    connection.on('query', () =>
-      connection.writeTextResult(
-        [{ '1': '1' }],
-        [
-          {
-            catalog: 'def',
-            schema: '',
-            table: '',
-            orgTable: '',
-            name: '1',
-            orgName: '1',
-            characterSet: 45,
-            columnLength: 1,
-            columnType: 253,
-            flags: 0,
-            decimals: 0,
-          },
-        ],
-      ),
-    );
+/** The server's side of the driver, which takes any password, and answers each query with one row. */
+function serve(socket: Socket): void {
+  const options = { stream: socket, isServer: true } as ConnectionOptions;
+  const connection = createConnection(options) as unknown as ServerConnection;
+  connection.on('error', () => {});
+  connection.serverHandshake({
+    protocolVersion: 10,
+    serverVersion: '8.0.0',
+    connectionId: 1,
+    statusFlags: 2,
+    characterSet: 45,
+    capabilityFlags: 0xffffff ^ 0x800,
+    authCallback: (_sent: object, done: (error: Error | null) => void) => done(null),
   });
-  server.listen(0, '127.0.0.1');
-  await once(server as unknown as NodeJS.EventEmitter, 'listening').catch(() => undefined);
-  return server;
+  connection.on('query', () => connection.writeTextResult([{ '1': '1' }], [COLUMN]));
 }
+
+/** The half of the driver that its types don't describe. */
+interface ServerConnection {
+  on(event: string, listener: () => void): void;
+  serverHandshake(greeting: object): void;
+  writeTextResult(rows: readonly object[], columns: readonly object[]): void;
+}
+
+const COLUMN = {
+  catalog: 'def',
+  schema: '',
+  table: '',
+  orgTable: '',
+  name: '1',
+  orgName: '1',
+  characterSet: 45,
+  columnLength: 1,
+  columnType: 253,
+  flags: 0,
+  decimals: 0,
+};
 
 const saying = (bytes: Buffer | string) => (socket: Socket) => {
   socket.on('error', () => {}).resume();
@@ -57,17 +55,7 @@ const saying = (bytes: Buffer | string) => (socket: Socket) => {
 };
 
 async function open(): Promise<CheckerBench> {
-  const server = await mysqlServer();
-  const { port } = (server as unknown as { _server: { address(): AddressInfo } })._server.address();
-  // The kit counts the connections in between.
-  const up = await TcpTarget.listen((socket) => {
-    const through = createTcpServer();
-    through.close();
-    const other = require('node:net').connect(port, '127.0.0.1') as Socket;
-    socket.on('error', () => other.destroy()).on('close', () => other.destroy());
-    other.on('error', () => socket.destroy()).on('close', () => socket.destroy());
-    socket.pipe(other).pipe(socket);
-  });
+  const up = await TcpTarget.listen(serve);
   const [silent, rude] = [await TcpTarget.listen(silence), await TcpTarget.listen(slam)];
   const [noise, web] = [
     await TcpTarget.listen(saying(randomBytes(10_000))),
@@ -86,7 +74,6 @@ async function open(): Promise<CheckerBench> {
     ],
     close: async () => {
       await Promise.all(targets.map((target) => target.close()));
-      server.close(() => {});
     },
   };
 }
