@@ -12,6 +12,13 @@ const TEXT_IS_CUT_BY = 'use cut() of platform/text/text-limits';
 
 /** ASCII-only text, lists with a singular name, and text that is only compared. */
 const HARMLESS: Readonly<Record<string, readonly string[]>> = {
+  'src/alert/timeline/incident-timeline.service.ts': ['told.slice(0, MOST_ITEMS)'],
+  'src/channel/kind/episode.ts': ['until.slice(0, 10)'],
+  'src/checker/domain/rdap.ts': ['list.slice(0, MAX_EVENTS)'],
+  'src/checker/http/digest.ts': ['header.slice(0, MAX_CHALLENGE)'],
+  'src/report/shared/report-html.ts': ['month.slice(0, 4)', 'MONTHS[wall.getUTCMonth()]?.slice(0, 3)'],
+  'src/status-page/render/page-parts.ts': ['text .slice(0, most * 4)'],
+  'src/status-page/render/status-html.ts': ['open .slice(0, MAX_ONGOING)'],
   'src/checker/assertion/json-document.ts': ['written.slice(0, limit + 1)'],
   'src/checker/http/http-request.ts': ['url.protocol.slice(0, 30)'],
   'src/checker/http/cookie-jar.ts': ['token.slice(0, 3)'],

@@ -1,4 +1,5 @@
 import { isRecord } from '../../platform/text/json';
+import { cut } from '../../platform/text/text-limits';
 
 /** The registration of a domain, as its registry publishes it. */
 export interface Registration {
@@ -40,7 +41,7 @@ function registrarIn(answer: unknown): string | null {
   const name = listIn({ card }, 'card').find((one) => Array.isArray(one) && one[0] === 'fn');
   const text = Array.isArray(name) ? (name as unknown[])[3] : null;
   // oxlint-disable-next-line no-control-regex -- control characters are what is being removed.
-  return typeof text === 'string' ? text.replace(/[\0-\x1f\x7f]/g, ' ').slice(0, MAX_NAME) : null;
+  return typeof text === 'string' ? cut(text.replace(/[\0-\x1f\x7f]/g, ' '), MAX_NAME) : null;
 }
 
 /** Returns the URL of the RDAP server for a top-level domain in the list of IANA (RFC 9224), or `null`. */

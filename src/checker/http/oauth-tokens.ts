@@ -8,6 +8,7 @@ import { abortFailure, type CheckFailure, down, socketFailure, unknown } from '.
 import { CheckResultBuilder } from '../check-result-builder';
 import type { CheckRequest } from '../checker';
 import type { OAuthClient } from './http-settings';
+import { cut } from '../../platform/text/text-limits';
 
 const MAX_BYTES = 64 * 1024;
 const MAX_TOKEN = 16 * 1024;
@@ -103,7 +104,7 @@ export class OAuthTokens {
 function failedDial(builder: CheckResultBuilder): CheckFailure {
   const { outcome, error } = builder.finish();
   if (outcome === 'up' || error === null) return unknown('internal', 'internal', 'The token server was not reached.');
-  return { outcome, error: { ...error, message: `The token server: ${error.message}`.slice(0, 300) } };
+  return { outcome, error: { ...error, message: cut(`The token server: ${error.message}`, 300) } };
 }
 
 const encoded = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1);

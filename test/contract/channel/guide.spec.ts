@@ -7,7 +7,7 @@ import { DeclaredChannel } from '../../../src/channel/declared/declared-channel'
 import { type ChannelBench, openChannelBench } from '../../../packages/testing/channel/channel-bench';
 import { DECLARED_FAKES } from '../../../packages/testing/providers/declared';
 
-const GUIDE = readFileSync(join(__dirname, '../../../docs/guides/notify/channels.md'), 'utf8');
+const GUIDE = readFileSync(join(__dirname, '../../../docs/reference/more-channels.md'), 'utf8');
 
 /** Returns the section of a channel in the guide. */
 const sectionOf = (type: string): string =>

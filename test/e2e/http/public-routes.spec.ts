@@ -37,6 +37,9 @@ const MIDDLEWARE: readonly (readonly [name: string, answers: string | null])[] =
   ['handler', '/'],
   ['handler', '/docs'],
   ['handler', '/docs'],
+  ['handler', '/help'],
+  ['handler', '/help'],
+  ['handler', '/llms.txt'],
   // Nest's response without a matching route, and for errors.
   ['<anonymous>', '/nothing'],
   ['<anonymous>', null],

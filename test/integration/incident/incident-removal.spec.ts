@@ -84,11 +84,12 @@ describe('incidents that an older version or a removal touches', () => {
     await within(async (tx) => {
       await tx.query('ALTER TABLE incident_member DROP CONSTRAINT incident_member_incident_id_fkey');
       await tx.query('ALTER TABLE incident_update DROP CONSTRAINT incident_update_incident_id_fkey');
+      await tx.query('ALTER TABLE incident_outage DROP CONSTRAINT incident_outage_incident_id_fkey');
       await tx.query(`UPDATE incident SET id = $2, ended_at = now() - interval '2999 days' WHERE id = $1`, [
         id,
         agedId,
       ]);
-      for (const table of ['incident_member', 'incident_update']) {
+      for (const table of ['incident_member', 'incident_update', 'incident_outage']) {
         await tx.query(`UPDATE ${table} SET incident_id = $2 WHERE incident_id = $1`, [id, agedId]);
         await tx.query(`ALTER TABLE ${table} ADD FOREIGN KEY (incident_id) REFERENCES incident ON DELETE CASCADE`);
       }

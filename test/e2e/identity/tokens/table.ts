@@ -157,5 +157,6 @@ export const TABLE: Readonly<Record<TokenKind, Row>> = {
   'ping URL': OF_ORGANIZATION,
   'push token': OF_ORGANIZATION,
   'ping key': OF_ORGANIZATION,
+  'report link': OF_ORGANIZATION,
   cursor: { ...OF_ORGANIZATION, why: 'a position: the caller needs a right of their own' },
 };

@@ -14,6 +14,7 @@ export const TOKEN_KINDS = [
   'ping URL',
   'push token',
   'ping key',
+  'report link',
   'cursor',
 ] as const;
 export type TokenKind = (typeof TOKEN_KINDS)[number];
@@ -49,6 +50,7 @@ export const PLACES: Readonly<Record<string, Made>> = {
   'identity/api-key/api-key-secret.ts generated': tokens('api key', 'probe token'),
   'identity/api-key/api-key-secret.ts hashApiKey': no('what is stored of a key'),
   'website/ping-key.ts newPingKey': tokens('ping key'),
+  'report/link/report-link.service.ts create': tokens('report link'),
   'endpoint/heartbeat/heartbeat-addresses.ts newToken': tokens('push token'),
   'endpoint/heartbeat/heartbeat-addresses.ts ADDED': tokens('ping URL'),
   'endpoint/heartbeat/heartbeat-addresses.ts rotateAddress': tokens('ping URL'),
@@ -65,6 +67,13 @@ export const PLACES: Readonly<Record<string, Made>> = {
   'status-page/settings/page-slugs.ts freeSlugs': no('a public name'),
   'channel/vendor/webhook-signature.ts newWebhookSecret': no('signs what we send: it opens nothing here'),
   'channel/vendor/webhook-signature.ts signatureHeaders': no('signs what we send: it opens nothing here'),
+  'channel/declared/dingtalk.channel.ts request': no('signs what we send: it opens nothing here'),
+  'channel/declared/feishu.channel.ts signatureOf': no('signs what we send: it opens nothing here'),
+  'checker/http/http-check.ts authorized': no('a nonce of our request to a target'),
+  'checker/postgres/scram.ts constructor': no('a nonce of our sign-in to a target'),
+  'checker/postgres/scram.ts hmac': no('proves a password to a target: it opens nothing here'),
+  'checker/websocket/frames.ts clientFrame': no('masks a frame, as RFC 6455 requires'),
+  'checker/websocket/websocket.checker.ts converse': no('proves that a reply is one to our handshake'),
   'delivery/send/claim.ts attempt': no('a lease between instances'),
   'delivery/send/test-deliveries.ts lease': no('a lease between instances'),
   'checker/dns/dns-query.ts askOverTcp': no('proves that a reply is one to our question'),
@@ -103,5 +112,6 @@ export const COLUMNS: Readonly<Record<string, Made>> = {
   'sign_in_link.hash': tokens('link of a key', 'sign-in link', 'password link'),
   'status_page.logo': no('a picture'),
   'status_page.logo_hash': no('of a picture'),
+  'report_link.hash': tokens('report link'),
   'website.ping_key': tokens('ping key'),
 };

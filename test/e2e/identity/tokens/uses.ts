@@ -132,6 +132,10 @@ export const MAKE: Readonly<Record<TokenKind, Make>> = {
   },
   'ping URL': async (scene) => pinged(scene, `/ping/${(await heartbeat(scene)).ping_id}`),
   'push token': async (scene) => pinged(scene, `/api/push/${(await heartbeat(scene)).push_token}`),
+  'report link': async (scene) => {
+    const { path } = await scene.by.post<{ path: string }>('/reports/links', { month: '2026-01', timezone: 'UTC' });
+    return () => works(fetch(`${scene.app.url}${path}`));
+  },
   'ping key': async (scene) => {
     const { ping_key } = await heartbeat(scene);
     return pinged(scene, `/ping/${ping_key}/weekly?create=1`);
