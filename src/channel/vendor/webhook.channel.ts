@@ -126,7 +126,7 @@ export class WebhookConfig {
       'The object `{"$switch": "type", "alert.triggered": 5, "default": 3}` stands for the branch that matches. ' +
       'With a body, the request is signed only if `secret` is set. Every key can read the body, so send credentials in a header.',
     example: { text: '{{text}}', priority: { $switch: 'state', down: 5, default: 3 } },
-    format: 'template',
+    'x-format': 'template',
     oneOf: [
       { type: 'object', additionalProperties: true },
       { type: 'array', items: {} },
