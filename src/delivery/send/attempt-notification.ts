@@ -124,7 +124,8 @@ export class AttemptReader {
     notification: Notification,
     source: Row & { config: SealedConfig },
   ): AttemptContent | NothingToSend {
-    const { alertId, contactId, contactName, incidentId, incidentNumber, outage, orgId, timezone, isDefaultOrg } = source;
+    const { alertId, contactId, contactName, incidentId, incidentNumber, outage, orgId, timezone, isDefaultOrg } =
+      source;
     const through = source.through && { ...source.through, id: formatId('contact', source.through.id) };
     if (!this.channels.has(channelType)) {
       const reason = `This installation has no channel of type "${channelType}".`;

@@ -30,7 +30,13 @@ describe('a failure that is not confirmed yet', () => {
   afterEach(() => app.write.delete(`/websites/${website}`));
 
   const publish = (fields: object = {}) =>
-    app.write.post('/status-pages', { title: 'Page', slug, enabled: true, groups: [{ endpoints: [endpoint] }], ...fields });
+    app.write.post('/status-pages', {
+      title: 'Page',
+      slug,
+      enabled: true,
+      groups: [{ endpoints: [endpoint] }],
+      ...fields,
+    });
   const page = async (): Promise<Page> => (await (await fetch(`${app.url}/status/${slug}.json`)).json()) as Page;
   const fail = (checks: number, seconds: number) =>
     database.query(
@@ -45,7 +51,8 @@ describe('a failure that is not confirmed yet', () => {
       [parseId('endpoint', endpoint), seconds, hoursAgo],
     );
   const verifying = async () =>
-    (await app.read.get<{ id: string; verifying: boolean }[]>('/overview')).body.find(({ id }) => id === endpoint)?.verifying;
+    (await app.read.get<{ id: string; verifying: boolean }[]>('/overview')).body.find(({ id }) => id === endpoint)
+      ?.verifying;
 
   it.each<[string, number | null, number, boolean]>([
     ['with the first check of an endpoint without alert rules', null, 1, false],
