@@ -108,7 +108,7 @@ describe('contacts in the dashboard', () => {
       await open('/contacts');
       await row('Operations').getByText('Slack · hooks.slack.com').waitFor();
       await row('Operations').getByText('Default', { exact: true }).waitFor();
-      await row('Operations').getByText('Nothing sent', { exact: true }).first().waitFor();
+      await row('Operations').getByText('No messages yet', { exact: true }).waitFor();
       expect(await row('Operations').getByRole('link', { name: '2 alert rules' }).getAttribute('href')).toBe(
         `#/alerts?contact=${id}`,
       );
