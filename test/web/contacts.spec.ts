@@ -113,7 +113,7 @@ describe('contacts in the dashboard', () => {
         `#/alerts?contact=${id}`,
       );
       await row('Night shift').getByText('Email · night@example.com').waitFor();
-      await row('Night shift').getByText('Unused').waitFor();
+      await row('Night shift').getByText('no alert rule').waitFor();
       expect(await row('Night shift').getByText('Default', { exact: true }).count()).toBe(0);
     });
 
