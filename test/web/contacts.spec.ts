@@ -108,12 +108,12 @@ describe('contacts in the dashboard', () => {
       await open('/contacts');
       await row('Operations').getByText('Slack · hooks.slack.com').waitFor();
       await row('Operations').getByText('Default', { exact: true }).waitFor();
-      await row('Operations').getByText('Nothing sent', { exact: true }).first().waitFor();
+      await row('Operations').getByText('No messages yet', { exact: true }).waitFor();
       expect(await row('Operations').getByRole('link', { name: '2 alert rules' }).getAttribute('href')).toBe(
         `#/alerts?contact=${id}`,
       );
       await row('Night shift').getByText('Email · night@example.com').waitFor();
-      await row('Night shift').getByText('Unused').waitFor();
+      await row('Night shift').getByText('no alert rule').waitFor();
       expect(await row('Night shift').getByText('Default', { exact: true }).count()).toBe(0);
     });
 
