@@ -14,7 +14,7 @@ jest.setTimeout(180_000);
  * the engine.
  */
 const OF_SERVICES =
-  /[\\/]node_modules[\\/](typeorm|pg|@electric-sql|@nestjs[\\/](swagger|typeorm|platform-express)|express|helmet|class-transformer|nodemailer|openid-client)[\\/]|[\\/]dist[\\/](platform[\\/]database[\\/](?!embedded[\\/]engine-flags\.cjs$)|identity|endpoint|alert|history|app\.)/;
+  /[\\/]node_modules[\\/](typeorm|pg|@electric-sql|@nestjs[\\/](swagger|typeorm|platform-express)|express|helmet|class-validator|class-transformer|nodemailer|openid-client)[\\/]|[\\/]dist[\\/](platform[\\/]database[\\/](?!embedded[\\/]engine-flags\.cjs$)|identity|endpoint|alert|history|app\.)/;
 
 describe('a process with ROLE=probe', () => {
   let server: ScriptedServer;
