@@ -59,6 +59,8 @@ async function main() {
   }
 }
 
-main().finally(async () => {
-  for (const clean of cleanups.reverse()) await clean();
-});
+try {
+  await main();
+} finally {
+  for (const clean of cleanups.toReversed()) await clean();
+}

@@ -66,4 +66,4 @@ async function measure(delay, target) {
 const target = await startTarget(Number(options.endpoints));
 console.log('| Longer by | 1 client: p50 / p99, writes | 8 clients | Checks at most 0.1 s late |\n|---|---|---|---|');
 for (const delay of options.delays.split(',')) await measure(Number(delay), target);
-await target.stop();
+target.stop();

@@ -174,24 +174,28 @@ function metricsPage(root) {
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
     .flatMap((file) => metricsIn(file, readFileSync(join(root, 'src', file), 'utf8')));
   const places = [
-    [
-      'Metrics of the service',
-      'From `GET /metrics` of each process with the role `all`, `api`, or `worker`.',
-      (file) => !/^(probing|history\/prometheus)/.test(file),
-    ],
-    [
-      'Metrics of an organization',
-      'From `GET /api/v1/metrics` with an API key, for the endpoints and probes of its organization.',
-      (file) => file.startsWith('history/prometheus'),
-    ],
-    ['Metrics of a probe', 'From `GET /metrics` of a process with `ROLE=probe`.', (file) => file.startsWith('probing')],
+    {
+      title: 'Metrics of the service',
+      text: 'From `GET /metrics` of each process with the role `all`, `api`, or `worker`.',
+      isHere: (file) => !/^(probing|history\/prometheus)/.test(file),
+    },
+    {
+      title: 'Metrics of an organization',
+      text: 'From `GET /api/v1/metrics` with an API key, for the endpoints and probes of its organization.',
+      isHere: (file) => file.startsWith('history/prometheus'),
+    },
+    {
+      title: 'Metrics of a probe',
+      text: 'From `GET /metrics` of a process with `ROLE=probe`.',
+      isHere: (file) => file.startsWith('probing'),
+    },
   ];
   return [
     intro('Metrics', 'Every Prometheus metric, with its labels.', [
       '[Operations](operations.md#metrics) explains which values matter. To set up Prometheus and Grafana, see [Prometheus and Grafana](../guides/automate/prometheus.md).',
     ]),
     ...places.map(
-      ([title, text, isHere]) =>
+      ({ title, text, isHere }) =>
         [`## ${title}`, text, '| Metric | Labels | Meaning |\n| --- | --- | --- |'].join('\n\n') +
         '\n' +
         [...new Map(metrics.filter(({ file }) => isHere(file)).map((metric) => [metric.name, metric])).values()]
@@ -424,7 +428,11 @@ function payloadsPage(api) {
   return parts.join('\n\n');
 }
 
-/** Returns the table of a schema and the tables of the objects in it. */
+/**
+ * Returns the table of a schema and the tables of the objects in it.
+ *
+ * @param {string | null} [name] the path of the schema in the page, for its heading
+ */
 function nested(api, schema, name = null, seen = new Set()) {
   const { properties } = fieldsOf(api, schema);
   const parts = [name === null ? '' : `### ${name}`, fieldTable(api, schema, { showsRequired: false })];

@@ -208,7 +208,12 @@ export class AlertService {
   ): AlertView {
     const shown = route && this.settings.present(caller, { alert, route }, generatedKeys);
     const { config, destination, cannotSend } = shown ?? { config: {}, destination: null, cannotSend: null };
-    const view = { ...toAlertRule(alert, config), destination, cannot_send: cannotSend, last_delivery: last.get(alert.id) ?? null };
+    const view = {
+      ...toAlertRule(alert, config),
+      destination,
+      cannot_send: cannotSend,
+      last_delivery: last.get(alert.id) ?? null,
+    };
     return tagged(view, tagSource(alert));
   }
 }

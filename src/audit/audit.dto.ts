@@ -122,7 +122,12 @@ export class AuditAuthorView {
   })
   key_id!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'The name of the key when the entry was recorded.', example: 'Terraform' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The name of the key when the entry was recorded.',
+    example: 'Terraform',
+  })
   key_name!: string | null;
 
   @ApiProperty({

@@ -318,7 +318,8 @@ export class EndpointView {
     format: 'date-time',
     nullable: true,
     example: '2026-11-20T10:01:00.000Z',
-    description: 'When the next check is due. `null` while the endpoint is paused, and for types that are not checked on a schedule.',
+    description:
+      'When the next check is due. `null` while the endpoint is paused, and for types that are not checked on a schedule.',
   })
   next_check_at!: string | null;
 

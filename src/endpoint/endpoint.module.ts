@@ -32,7 +32,13 @@ import { WebsiteSetupService } from './website-setup.service';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Endpoint]), WebsiteModule, CheckerModule, NetModule, ProbeModule],
-  controllers: [WebsiteSetupController, EndpointSearchController, SitemapController, DeletedEndpointController, EndpointController],
+  controllers: [
+    WebsiteSetupController,
+    EndpointSearchController,
+    SitemapController,
+    DeletedEndpointController,
+    EndpointController,
+  ],
   providers: [
     EndpointService,
     DeletedEndpointService,

@@ -279,7 +279,11 @@ export class EndpointService {
   }
 
   private async delete(tx: Tx, orgId: string, stored: readonly StoredEndpoint[]): Promise<void> {
-    const removed = stored.map(({ endpoint, dependsOn }) => ({ ...endpoint, settings: settingsOf(endpoint), dependsOn }));
+    const removed = stored.map(({ endpoint, dependsOn }) => ({
+      ...endpoint,
+      settings: settingsOf(endpoint),
+      dependsOn,
+    }));
     const changes = removed.map(({ id, websiteId, settings, dependsOn }) => {
       const before = toAuditView(websiteId, settings, dependsOn);
       return { ...about(orgId, id), action: 'delete' as const, before };

@@ -125,9 +125,7 @@ export const endedDowntimeMs = ({
 
 /** Returns a member's outages, newest first. */
 export const outagesOf = ({ outages, startedAt, endedAt, errorCode, errorMessage }: MemberRow): OutageRow[] =>
-  outages ?? [
-    { from: startedAt.getTime(), until: endedAt?.getTime() ?? null, code: errorCode, message: errorMessage },
-  ];
+  outages ?? [{ from: startedAt.getTime(), until: endedAt?.getTime() ?? null, code: errorCode, message: errorMessage }];
 
 /** Returns the length of a member's outages that have ended. */
 export const memberDowntimeMs = (row: MemberRow): number =>
@@ -185,8 +183,10 @@ const camelCase = (column: string): string => column.replace(/_[a-z]/g, (part) =
 /** Converts an `incident` row that PostgreSQL wrote as JSON, as stored by triggers. */
 export const incidentOfJson = (json: Readonly<Record<string, unknown>>): IncidentRow =>
   Object.fromEntries(
-    Object.entries({ outage_count: 1, last_started_at: null, earlier_downtime_ms: 0, ...json }).map(([column, value]) => [
-      camelCase(column),
-      /_(at|until)$/.test(column) && typeof value === 'string' ? new Date(value) : value,
-    ]),
+    Object.entries({ outage_count: 1, last_started_at: null, earlier_downtime_ms: 0, ...json }).map(
+      ([column, value]) => [
+        camelCase(column),
+        /_(at|until)$/.test(column) && typeof value === 'string' ? new Date(value) : value,
+      ],
+    ),
   ) as unknown as IncidentRow;

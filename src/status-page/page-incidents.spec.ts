@@ -138,9 +138,33 @@ describe('the downtime of an incident on a page', () => {
   it.each<[string, [number, number | null][], [number, number | null][]]>([
     ['nothing', [], []],
     ['one', [[1, 5]], [[1, 5]]],
-    ['two that overlap, in any order', [[4, 9], [1, 5]], [[1, 9]]],
-    ['two apart', [[1, 5], [7, null]], [[1, 5], [7, null]]],
-    ['one within an open one', [[1, null], [3, 4]], [[1, null]]],
+    [
+      'two that overlap, in any order',
+      [
+        [4, 9],
+        [1, 5],
+      ],
+      [[1, 9]],
+    ],
+    [
+      'two apart',
+      [
+        [1, 5],
+        [7, null],
+      ],
+      [
+        [1, 5],
+        [7, null],
+      ],
+    ],
+    [
+      'one within an open one',
+      [
+        [1, null],
+        [3, 4],
+      ],
+      [[1, null]],
+    ],
   ])('consists of the periods of its outages: %s', (_, outages, expected) => {
     const periods = periodsOf(outages.map(([from, until]) => ({ from, until })));
     expect(periods.map(({ from, until }) => [from, until])).toEqual(expected);

@@ -36,7 +36,12 @@ describe('The imports of a plug-in', () => {
     ['the checker of the recipe', 8, 5, () => example('CONTRIBUTING.md', 'src/checker/memcached/memcached.checker.ts')],
     // It also has TLS.
     ['the Redis checker', 12, 7, () => textOf('src/checker/redis/redis.checker.ts')],
-    ['the channel of the recipe', 7, 5, () => example('docs/contributing/recipes.md', 'src/channel/vendor/synapse.channel.ts')],
+    [
+      'the channel of the recipe',
+      7,
+      5,
+      () => example('docs/contributing/recipes.md', 'src/channel/vendor/synapse.channel.ts'),
+    ],
     ['the Teams channel', 7, 5, () => textOf('src/channel/vendor/teams.channel.ts')],
   ])("%s imports at most %i names from %i of the service's files", (_, most, mostModules, text) => {
     const { modules, names } = ownImports(text());

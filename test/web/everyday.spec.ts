@@ -101,7 +101,9 @@ describe('everyday tasks: notifications, the palette, undo', () => {
       await page.getByRole('button', { name: 'More' }).click();
       await page.getByRole('button', { name: 'Delete' }).click();
       const dialog = page.getByRole('dialog', { name: 'Delete Basket?' });
-      await dialog.getByText(/^Its 1 alert rule will no longer notify anyone\. Its history since .+ is no longer shown\./).waitFor();
+      await dialog
+        .getByText(/^Its 1 alert rule will no longer notify anyone\. Its history since .+ is no longer shown\./)
+        .waitFor();
       return dialog;
     };
     await (await destroy()).getByRole('button', { name: 'Cancel' }).click();
@@ -116,7 +118,10 @@ describe('everyday tasks: notifications, the palette, undo', () => {
     await (await destroy()).getByRole('button', { name: 'Delete Basket' }).click();
     await eventually('Basket is gone again', async () => (await stored('Basket')).status === 404);
     await visit.open('/settings/deleted');
-    await page.getByRole('row', { name: /Basket/ }).getByRole('button', { name: 'Restore' }).click();
+    await page
+      .getByRole('row', { name: /Basket/ })
+      .getByRole('button', { name: 'Restore' })
+      .click();
     await page.getByText('Basket is restored').waitFor();
     expect(await visit.barriers()).toEqual([]);
     expect((await stored('Basket')).status).toBe(200);

@@ -44,7 +44,9 @@ describe('an email in a browser', () => {
       result: 'delivered',
     });
     const { headers, parts } = readMail(sink.mails.at(-1)?.raw ?? '');
-    const [text, html] = ['text/plain', 'text/html'].map((type) => parts.find((part) => part.type === type)?.text ?? '');
+    const [text, html] = ['text/plain', 'text/html'].map(
+      (type) => parts.find((part) => part.type === type)?.text ?? '',
+    );
     return { text: text ?? '', html: html ?? '', subject: headers['subject'] ?? '' };
   }
 

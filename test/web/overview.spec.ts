@@ -354,11 +354,19 @@ describe('the overview', () => {
       const { body } = await app.read.get(`/endpoints/${ids.get(name)}`);
       expect(body).toMatchObject({ tags: ['eu', 'team:shop'], interval: 120 });
     }
-    const team = { contacts: 'Contacts of 2 endpoints', rules: () => app.read.get<{ contact_id: string }[]>('/alerts?limit=100') };
+    const team = {
+      contacts: 'Contacts of 2 endpoints',
+      rules: () => app.read.get<{ contact_id: string }[]>('/alerts?limit=100'),
+    };
     const rulesOf = async (id: string) => (await team.rules()).body.filter((rule) => rule.contact_id === id).length;
     const list = async () => (await app.read.get<{ id: string; name: string }[]>('/contacts')).body;
     const idOf = async (name: string) => (await list()).find((each) => each.name === name)?.id ?? '';
-    await change('Contacts…', team.contacts, (dialog) => dialog.getByRole('checkbox', { name: /^Team/ }).check(), 'Apply');
+    await change(
+      'Contacts…',
+      team.contacts,
+      (dialog) => dialog.getByRole('checkbox', { name: /^Team/ }).check(),
+      'Apply',
+    );
     await eventually('they are added', async () => (await rulesOf(await idOf('Team'))) === 2);
 
     expect((await app.write.post('/contacts', { ...contact, name: 'Night' })).status).toBe(201);
@@ -376,7 +384,12 @@ describe('the overview', () => {
 
     await page.reload();
     await selectSeveral();
-    await change('Contacts…', team.contacts, (dialog) => dialog.getByRole('checkbox', { name: /^Night/ }).uncheck(), 'Apply');
+    await change(
+      'Contacts…',
+      team.contacts,
+      (dialog) => dialog.getByRole('checkbox', { name: /^Night/ }).uncheck(),
+      'Apply',
+    );
     await eventually('they are removed', async () => (await rulesOf(await idOf('Night'))) === 0);
   });
 
@@ -408,7 +421,10 @@ describe('the overview', () => {
     await select('Bastion').click();
     await select('Name server').click();
     await bar().getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('dialog', { name: 'Delete 2 endpoints?' }).getByRole('button', { name: 'Delete 2 endpoints' }).click();
+    await page
+      .getByRole('dialog', { name: 'Delete 2 endpoints?' })
+      .getByRole('button', { name: 'Delete 2 endpoints' })
+      .click();
     await page.getByText('2 endpoints are deleted').waitFor();
     await page.reload();
     for (const name of ['Bastion', 'Name server'])

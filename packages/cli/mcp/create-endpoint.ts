@@ -79,7 +79,11 @@ export const createEndpoint = tool({
         .union([z.enum(['majority', 'any', 'all']), z.int().min(1).max(10)])
         .optional()
         .describe('How many locations must report the endpoint as down. The default is majority.'),
-      tags: z.array(z.string().min(1).max(100)).max(20).optional().describe('Labels for finding and filtering endpoints.'),
+      tags: z
+        .array(z.string().min(1).max(100))
+        .max(20)
+        .optional()
+        .describe('Labels for finding and filtering endpoints.'),
       key: z.string().min(1).max(64).optional().describe('A name for configuration files, unique within the website.'),
       alerts: z.boolean().default(true).describe('false: create no alerts through the default contacts.'),
     })

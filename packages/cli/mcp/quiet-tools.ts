@@ -24,9 +24,7 @@ export const acknowledge = tool({
       .min(1)
       .max(WEEK_MINUTES)
       .optional()
-      .describe(
-        'The maximum duration of the acknowledgement. Without it, it lasts until the endpoint has recovered.',
-      ),
+      .describe('The maximum duration of the acknowledgement. Without it, it lasts until the endpoint has recovered.'),
   }),
   output: z.object({ endpoint_id: z.string(), acknowledgement: AcknowledgementView }),
   async run({ endpoint: reference, note, minutes }, uptime) {

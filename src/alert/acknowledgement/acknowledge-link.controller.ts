@@ -8,8 +8,7 @@ import { MAX_LINK_NAME, MAX_NOTE } from './acknowledgement.dto';
 
 const TOKEN = {
   name: 'token',
-  description:
-    'The token from the link in a message. Valid for seven days, and only for the outage in that message.',
+  description: 'The token from the link in a message. Valid for seven days, and only for the outage in that message.',
   example: 'AZqy5Gg1fPOaBcDeFgHiJkLmAAAAB2khqYAb7c0ZfYw1t8Xk3m9QvL2s',
 };
 /** The size of a note with MAX_NOTE characters and a name, each of them twelve bytes when percent-encoded. */

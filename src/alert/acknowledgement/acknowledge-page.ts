@@ -145,7 +145,8 @@ export function episodePage(linked: LinkedEndpoint, { isDone, name, now }: Shown
   );
 }
 
-const incidentText = ({ number, open }: LinkedIncident): string => `incident #${number}, ${plural(open, 'endpoint')} down`;
+const incidentText = ({ number, open }: LinkedIncident): string =>
+  `incident #${number}, ${plural(open, 'endpoint')} down`;
 
 function headlineOf({ endpoint, status, isOpen }: LinkedEndpoint): string {
   const name = oneLine(endpoint);
@@ -170,7 +171,9 @@ function formOf({ endpoint, acknowledgement, incident, isOpen }: LinkedEndpoint,
   const all = takesAll
     ? `<button name="all" value="1">Acknowledge incident #${incident.number} (${plural(incident.open, 'endpoint')})</button>\n`
     : '';
-  const one = takesAll ? `<button class="only">Only ${html(oneLine(endpoint))}</button>\n` : '<button>Acknowledge</button>\n';
+  const one = takesAll
+    ? `<button class="only">Only ${html(oneLine(endpoint))}</button>\n`
+    : '<button>Acknowledge</button>\n';
   return [
     `<form method="post">
 <label for="name">Your name</label>

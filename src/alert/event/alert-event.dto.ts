@@ -39,7 +39,10 @@ export class AlertEventQuery extends CursorQuery {
   @IsPublicId('website')
   website_id?: string;
 
-  @ApiPropertyOptional({ description: 'Only events that belong to this incident.', example: 'inc_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @ApiPropertyOptional({
+    description: 'Only events that belong to this incident.',
+    example: 'inc_01jd3k6q7be5y9x4v2m8n0r1st',
+  })
   @IsOptional()
   @IsPublicId('incident')
   incident_id?: string;
@@ -153,7 +156,11 @@ export class AlertEventView {
   })
   error!: AlertEventErrorView | null;
 
-  @ApiProperty({ type: 'integer', description: 'The number of consecutive failed checks when the event was recorded.', example: 3 })
+  @ApiProperty({
+    type: 'integer',
+    description: 'The number of consecutive failed checks when the event was recorded.',
+    example: 3,
+  })
   failure_count!: number;
 
   @ApiProperty({

@@ -59,7 +59,12 @@ export class TimelineDeliveryView {
   @ApiProperty({ enum: DELIVERY_STATES, example: 'delivered' })
   state!: DeliveryState;
 
-  @ApiProperty({ enum: DELIVERY_DETAILS, nullable: true, description: 'How or why it reached its state.', example: null })
+  @ApiProperty({
+    enum: DELIVERY_DETAILS,
+    nullable: true,
+    description: 'How or why it reached its state.',
+    example: null,
+  })
   detail!: DeliveryDetail | null;
 
   @ApiProperty({

@@ -116,7 +116,16 @@ function saidOf(notification: Notification, { sentence }: NotificationText): Pic
 }
 
 function factsOf(notification: Notification, zone: string): Card['facts'] {
-  const { kind, startedAt, createdAt, durationSeconds, locations, failureCount, outage = 1, incidentNumber } = notification;
+  const {
+    kind,
+    startedAt,
+    createdAt,
+    durationSeconds,
+    locations,
+    failureCount,
+    outage = 1,
+    incidentNumber,
+  } = notification;
   const isOver = kind === 'resolved' || kind === 'recovered';
   const isOutage = isOver || kind === 'triggered' || kind === 'reminder';
   const until =
@@ -134,7 +143,8 @@ function factsOf(notification: Notification, zone: string): Card['facts'] {
     { label: 'Failed checks', value: kind === 'triggered' && failureCount > 0 ? `${failureCount} in a row` : '' },
     {
       label: 'Incident',
-      value: incidentNumber === undefined || !isOutage ? '' : `#${incidentNumber}${outage > 1 ? `, outage ${outage}` : ''}`,
+      value:
+        incidentNumber === undefined || !isOutage ? '' : `#${incidentNumber}${outage > 1 ? `, outage ${outage}` : ''}`,
     },
   ];
   return facts.filter(({ label, value }) => label !== '' && value !== '');
@@ -150,7 +160,10 @@ function linksOf({ links, incidentNumber, kind }: Notification): NotificationLin
   if (!links) return [];
   if (links.incident === undefined || kind === 'digest') return [{ label: 'Details', url: links.page }];
   return [
-    { label: incidentNumber === undefined ? 'Open the incident' : `Open incident #${incidentNumber}`, url: links.incident },
+    {
+      label: incidentNumber === undefined ? 'Open the incident' : `Open incident #${incidentNumber}`,
+      url: links.incident,
+    },
     { label: 'Open the endpoint', url: links.page },
   ];
 }
@@ -202,17 +215,23 @@ function htmlOf({ tone, heading, reason, lines, facts, button, links }: Card): s
     `<h1 class="ink" style="margin:0 0 6px;font-size:20px;line-height:1.25;color:#0f1728;overflow-wrap:anywhere;word-break:break-word">${html(heading)}</h1>`,
     ...(reason === ''
       ? []
-      : [`<p class="ink" style="margin:0 0 12px;color:#0f1728;overflow-wrap:anywhere;word-break:break-word">${html(reason)}</p>`]),
+      : [
+          `<p class="ink" style="margin:0 0 12px;color:#0f1728;overflow-wrap:anywhere;word-break:break-word">${html(reason)}</p>`,
+        ]),
     ...(button === null ? [] : [buttonOf(button)]),
     ...(listed === ''
       ? []
-      : [`<ul class="ink" style="margin:12px 0;padding:0 0 0 18px;color:#0f1728;overflow-wrap:anywhere;word-break:break-word">${listed}</ul>`]),
+      : [
+          `<ul class="ink" style="margin:12px 0;padding:0 0 0 18px;color:#0f1728;overflow-wrap:anywhere;word-break:break-word">${listed}</ul>`,
+        ]),
     ...(rows.length === 0
       ? []
       : [
           `<table cellpadding="0" cellspacing="0" width="100%" style="border-collapse:collapse;font-size:14px">${rows.join('')}</table>`,
         ]),
-    ...(links.length === 0 ? [] : [`<p style="margin:16px 0 0;font-size:14px">${links.map(linkOf).join(' &nbsp; ')}</p>`]),
+    ...(links.length === 0
+      ? []
+      : [`<p style="margin:16px 0 0;font-size:14px">${links.map(linkOf).join(' &nbsp; ')}</p>`]),
     '</td></tr></table></td></tr></table>',
     '</body></html>',
     '',

@@ -2,7 +2,17 @@ import type { Notification, NotifiedLocation } from '../notification';
 import { plural } from '../../platform/text/plural';
 import { cut, oneLine } from '../../platform/text/text-limits';
 import type { MessageKind } from './message-kind';
-import { again, because, changesOf, durationText, lasting, recoveryText, stateOf, stillText, timeText } from './wording';
+import {
+  again,
+  because,
+  changesOf,
+  durationText,
+  lasting,
+  recoveryText,
+  stateOf,
+  stillText,
+  timeText,
+} from './wording';
 
 const openTone = ({ isDegraded }: Notification) => (isDegraded ? 'warning' : 'bad');
 

@@ -65,6 +65,8 @@ export const hasMore = (page: PublicPageRow): boolean => {
   const { title, description, accent, domain, logo_hash: logo, groups, indexed, support_url: support } = page;
   const { down_after_minutes: after } = page;
   return (
-    [title, accent, domain, logo, groups, support, after].some((setting) => setting !== null) || description !== '' || !indexed
+    [title, accent, domain, logo, groups, support, after].some((setting) => setting !== null) ||
+    description !== '' ||
+    !indexed
   );
 };

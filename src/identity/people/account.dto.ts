@@ -40,7 +40,8 @@ export class CreateAccountDto extends TokenDto {
   password!: string;
 
   @ApiPropertyOptional({
-    description: 'The email of the first account, used to sign in. Leave it out for an invitation, which already has an email.',
+    description:
+      'The email of the first account, used to sign in. Leave it out for an invitation, which already has an email.',
     example: 'ada@example.com',
   })
   @Optional()
@@ -182,7 +183,10 @@ export class UpdateAccountDto {
   @IsName(255)
   name?: string;
 
-  @ApiPropertyOptional({ description: 'A new password. Changing it ends all other sessions.', example: 'three wise monkeys' })
+  @ApiPropertyOptional({
+    description: 'A new password. Changing it ends all other sessions.',
+    example: 'three wise monkeys',
+  })
   @Optional()
   @IsString()
   @MaxLength(MOST_PASSWORD)

@@ -101,7 +101,8 @@ export class OwnSecondFactor {
   private async personOf(held: SignedIn): Promise<PersonRow> {
     const { id } = ownerOf(held);
     this.limits.countSignIn(id);
-    if (!this.secondFactors.areOn) throw problems.conflict('Second factors are turned off on this installation (SECOND_FACTOR).');
+    if (!this.secondFactors.areOn)
+      throw problems.conflict('Second factors are turned off on this installation (SECOND_FACTOR).');
     const person = await this.people.find(this.database, id);
     if (!person) throw problems.notFound();
     if (person.password === null)

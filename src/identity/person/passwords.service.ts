@@ -22,7 +22,8 @@ const STRANGERS_KEPT = 5;
 const RETRY_SECONDS = 3;
 
 /** The reason given when a password can't be set. */
-export const NO_PASSWORDS = 'Passwords are turned off on this installation. Sign in with single sign-on, or with a link.';
+export const NO_PASSWORDS =
+  'Passwords are turned off on this installation. Sign in with single sign-on, or with a link.';
 /** Longer than it takes to write an audit log entry. */
 const REFUSAL_MS = 50;
 

@@ -30,7 +30,10 @@ export function SecondFactorField(): PropertyDecorator {
 export const MOST_SECOND_FACTOR = 64;
 
 export class CreateSessionDto {
-  @ApiPropertyOptional({ description: 'An API key with any role. The session has the permissions of the key.', example: 'ums_a_…' })
+  @ApiPropertyOptional({
+    description: 'An API key with any role. The session has the permissions of the key.',
+    example: 'ums_a_…',
+  })
   @Optional()
   @IsString()
   @MaxLength(200)

@@ -34,7 +34,9 @@ describe('a contact that cannot be reached', () => {
 
   it('is no longer marked after a mail server was added', async () => {
     const id = await mail({ to: ['ops@example.com'] });
-    const changed = await app.write.put<ContactView>(`/contacts/${id}`, { config: { to: ['ops@example.com'], smtp: SMTP } });
+    const changed = await app.write.put<ContactView>(`/contacts/${id}`, {
+      config: { to: ['ops@example.com'], smtp: SMTP },
+    });
     expect([changed.status, changed.body.cannot_send]).toEqual([200, null]);
   });
 });

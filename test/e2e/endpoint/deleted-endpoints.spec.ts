@@ -36,7 +36,10 @@ describe('a deleted endpoint', () => {
   afterAll(() => app.close());
   beforeEach(async () => {
     website = await newWebsite(app.write);
-    endpoint = await newEndpoint(app.write, website, { tags: ['eu'], headers: [{ key: 'Authorization', value: 'secret' }] });
+    endpoint = await newEndpoint(app.write, website, {
+      tags: ['eu'],
+      headers: [{ key: 'Authorization', value: 'secret' }],
+    });
   });
   afterEach(async () => {
     await database.query('DELETE FROM deleted_endpoint WHERE org_id = $1', [app.orgId]);
@@ -67,7 +70,10 @@ describe('a deleted endpoint', () => {
     const other = await newAlert(app.write, endpoint, { type: undefined, config: undefined, contact_id: contact });
     const before = await read();
     const key = await keyOf();
-    await database.query(`INSERT INTO outage (endpoint_key, started_at, error, error_message) VALUES ($1, now(), 1, '')`, [key]);
+    await database.query(
+      `INSERT INTO outage (endpoint_key, started_at, error, error_message) VALUES ($1, now(), 1, '')`,
+      [key],
+    );
 
     expect((await remove()).status).toBe(204);
     expect((await read()).status).toBe(404);
@@ -81,7 +87,10 @@ describe('a deleted endpoint', () => {
     const { updated_at: _was, next_check_at: _next, ...settings } = before.body;
     expect(restored.body).toMatchObject(settings);
     expect(await keyOf()).toBe(key);
-    const outages = await database.query('SELECT ended_at FROM outage WHERE endpoint_key = $1 AND ended_at IS NOT NULL', [key]);
+    const outages = await database.query(
+      'SELECT ended_at FROM outage WHERE endpoint_key = $1 AND ended_at IS NOT NULL',
+      [key],
+    );
     expect(outages).toHaveLength(1);
     expect(await database.query('SELECT 1 FROM history_purge WHERE endpoint_key = $1', [key])).toEqual([]);
     const alerts = (await app.write.get<{ id: string; description: string }[]>(`/alerts?endpoint_id=${endpoint}`)).body;

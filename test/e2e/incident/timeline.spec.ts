@@ -50,7 +50,13 @@ describe('the timeline of an incident', () => {
     (await scene.app.read.get<IncidentTimelineView>(`/incidents/${(await newest())?.id}/timeline`)).body;
   const shown = ({ items }: IncidentTimelineView) =>
     items.map(({ at, kind, endpoint: one, delivery }) =>
-      [kind, seconds(at), one && `#${one.outage}`, one?.duration_seconds, delivery && `${delivery.contact?.name} ${delivery.kind} ${delivery.state}`]
+      [
+        kind,
+        seconds(at),
+        one && `#${one.outage}`,
+        one?.duration_seconds,
+        delivery && `${delivery.contact?.name} ${delivery.kind} ${delivery.state}`,
+      ]
         .filter((part) => part !== null && part !== undefined)
         .join(' '),
     );
@@ -68,7 +74,11 @@ describe('the timeline of an incident', () => {
       'delivery 1 Ops chat triggered delivered',
       'down 0 #1',
     ]);
-    expect(found.items.at(-1)?.endpoint).toMatchObject({ id: endpoint, name: 'Checkout', error: { code: 'connection_refused' } });
+    expect(found.items.at(-1)?.endpoint).toMatchObject({
+      id: endpoint,
+      name: 'Checkout',
+      error: { code: 'connection_refused' },
+    });
     expect(found.planned).toMatchObject([
       { kind: 'triggered', contact: { name: 'Manager' }, channel_type: 'slack', endpoint_name: 'Checkout' },
     ]);

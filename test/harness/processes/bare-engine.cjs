@@ -3,11 +3,11 @@
  * The yardstick of what a service costs at rest: the engine of the embedded database in a process of its own, with one
  * connection and without a schema. Prints a line with the CPU milliseconds of its statements, and then waits for its end.
  */
-const { join } = require('node:path');
+const path = require('node:path');
 const [dist, directory, template, statements] = process.argv.slice(2);
-const embedded = join(dist, 'platform', 'database', 'embedded');
-require(join(embedded, 'engine-flags.cjs'));
-const { openEngine } = require(join(embedded, 'embedded-engine.cjs'));
+const embedded = path.join(dist, 'platform', 'database', 'embedded');
+require(path.join(embedded, 'engine-flags.cjs'));
+const { openEngine } = require(path.join(embedded, 'embedded-engine.cjs'));
 
 async function main() {
   const database = await openEngine({ directory, template, sync: true });

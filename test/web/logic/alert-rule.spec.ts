@@ -44,7 +44,10 @@ describe('how long the first alert takes', () => {
   it.each<[Partial<AlertRule>, string]>([
     [{ failure_threshold: 1 }, 'Triggers with the first failed check.'],
     [{ failure_threshold: 2 }, 'Triggers about 1 min after the first failed check, with one check a minute.'],
-    [{ failure_threshold: 2, after: 600 }, 'Triggers about 10 min after the first failed check, with one check a minute.'],
+    [
+      { failure_threshold: 2, after: 600 },
+      'Triggers about 10 min after the first failed check, with one check a minute.',
+    ],
   ])('is said for %j', (rule, text) => {
     expect(firstAlertText(draft(rule))).toBe(text);
   });

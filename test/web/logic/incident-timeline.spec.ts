@@ -70,7 +70,14 @@ const shown = (items: TimelineItem[], of = OPEN, next: IncidentTimeline['planned
 
 describe('the timeline of an incident', () => {
   it('shows each outage of an incident that reopened, and who is next', () => {
-    const items = [down('A', 0), down('B', 3), up('A', 307, 307), up('B', 310, 307), down('A', 497, 2), down('B', 500, 2)];
+    const items = [
+      down('A', 0),
+      down('B', 3),
+      up('A', 307, 307),
+      up('B', 310, 307),
+      down('A', 497, 2),
+      down('B', 500, 2),
+    ];
     expect(shown(items, OPEN, [planned('Manager', 600)])).toEqual([
       'planned 600',
       'again 497 A+B',
@@ -94,7 +101,13 @@ describe('the timeline of an incident', () => {
     }));
     const items = [down('A', 0), told(30), told(31), update(180), ...taken];
     const of = { ...OPEN, acknowledgement: inHand(120) };
-    expect(shown(items, of as never)).toEqual(['said 180', 'acknowledged 120', 'acknowledged 90', 'told 30', 'began 0 A']);
+    expect(shown(items, of as never)).toEqual([
+      'said 180',
+      'acknowledged 120',
+      'acknowledged 90',
+      'told 30',
+      'began 0 A',
+    ]);
     const entries = timelineOf(of, { items, planned: [] });
     expect(entries.flatMap((entry) => (entry.kind === 'acknowledged' ? [entry.isNow] : []))).toEqual([true, false]);
     expect(entries.find((entry) => entry.kind === 'told')).toMatchObject({ deliveries: [{}, {}] });
@@ -141,7 +154,12 @@ describe('who was notified, and who is next', () => {
   it('names each receiver once, with the result of the newest message', () => {
     const pager = { contact: { id: 'ct_2', name: 'Old pager' }, state: 'failed' as const };
     expect(
-      notifiedOf([told(60, pager), told(30), told(10, { state: 'failed' }), told(5, { kind: 'resolved', contact: null })]),
+      notifiedOf([
+        told(60, pager),
+        told(30),
+        told(10, { state: 'failed' }),
+        told(5, { kind: 'resolved', contact: null }),
+      ]),
     ).toEqual([
       { name: 'Old pager', isReached: false },
       { name: 'On-call mail', isReached: true },

@@ -9,7 +9,8 @@ const LINK_MARK = ' (link)';
 const isByLink = (by: string | null): boolean => by === LINK || by?.endsWith(LINK_MARK) === true;
 
 /** Returns the name of the user or API key that acknowledged an endpoint. */
-export const acknowledgedBy = (by: string | null): string => by === null || by === LINK ? 'someone' : by.endsWith(LINK_MARK) ? by.slice(0, -LINK_MARK.length) : by;
+export const acknowledgedBy = (by: string | null): string =>
+  by === null || by === LINK ? 'someone' : by.endsWith(LINK_MARK) ? by.slice(0, -LINK_MARK.length) : by;
 
 /** Returns `, using the link in a message`, or an empty string for a user or key. */
 export const acknowledgedHow = (by: string | null): string => (isByLink(by) ? ', using the link in a message' : '');

@@ -7,7 +7,10 @@ export function contactState({
   alert_count,
   last_delivery,
   cannot_send,
-}: Pick<Contact, 'failing_since' | 'alert_count' | 'last_delivery' | 'cannot_send'>): { status: Shown; word: string } | null {
+}: Pick<Contact, 'failing_since' | 'alert_count' | 'last_delivery' | 'cannot_send'>): {
+  status: Shown;
+  word: string;
+} | null {
   if (cannot_send !== null) return { status: 'degraded', word: 'Cannot send' };
   if (failing_since !== null) return { status: 'down', word: 'Failing' };
   if (alert_count === 0) return { status: 'paused', word: 'Unused' };

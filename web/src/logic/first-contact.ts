@@ -35,7 +35,13 @@ export function firstContactBody(type: FirstChannel, address: string, server: Ma
   const several = value.split(/[\s,;]+/).filter((each) => each !== '');
   const name = type === 'email' ? (several[0] ?? 'Email') : type === 'slack' ? 'Slack' : 'Webhook';
   const smtp = type === 'email' && server.host.trim() !== '' ? { smtp: smtpOf(server) } : {};
-  return { name, type, config: { [key]: type === 'email' ? several : value, ...smtp }, default: true, alert_defaults: FIRST_DEFAULTS };
+  return {
+    name,
+    type,
+    config: { [key]: type === 'email' ? several : value, ...smtp },
+    default: true,
+    alert_defaults: FIRST_DEFAULTS,
+  };
 }
 
 const smtpOf = ({ host, username, password }: MailServer) => ({

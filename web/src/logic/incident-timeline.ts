@@ -79,7 +79,11 @@ export function timelineOf(
     at,
     deliveries: list.flatMap(({ delivery }) => delivery ?? []),
   }));
-  const next = gathered(planned, ({ kind }) => kind).map(([at, list]): Entry => ({ kind: 'planned', at, planned: list }));
+  const next = gathered(planned, ({ kind }) => kind).map(([at, list]): Entry => ({
+    kind: 'planned',
+    at,
+    planned: list,
+  }));
   const rest = items.flatMap(({ at, update, acknowledgement }): Entry[] => {
     if (update) return [{ kind: 'said', at, update }];
     if (!acknowledgement) return [];
@@ -144,7 +148,10 @@ export function notifiedOf(items: readonly TimelineItem[]): { name: string; isRe
     if (!delivery || (delivery.kind !== 'triggered' && delivery.kind !== 'reminder')) continue;
     const name = receiverOf(delivery);
     if (told.has(name) || delivery.state === 'superseded') continue;
-    told.set(name, delivery.state === 'delivered' ? true : delivery.state === 'failed' || delivery.error !== null ? false : null);
+    told.set(
+      name,
+      delivery.state === 'delivered' ? true : delivery.state === 'failed' || delivery.error !== null ? false : null,
+    );
   }
   return [...told].map(([name, isReached]) => ({ name, isReached }));
 }

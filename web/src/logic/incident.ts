@@ -99,7 +99,11 @@ export function againText(incident: Timed & Pick<Incident, 'outage_count'>, nowM
 
 /** Returns `reopened once` or `reopened 3 times`. Empty if it never was. */
 export const reopenedText = ({ reopen_count }: Pick<Incident, 'reopen_count'>): string =>
-  reopen_count === 0 ? '' : reopen_count === 1 ? 'reopened once' : `reopened ${reopen_count.toLocaleString('en')} times`;
+  reopen_count === 0
+    ? ''
+    : reopen_count === 1
+      ? 'reopened once'
+      : `reopened ${reopen_count.toLocaleString('en')} times`;
 
 /**
  * Returns the duration. If it exceeds a minute, it is in whole minutes, so that large text doesn't change every second.
@@ -112,10 +116,7 @@ export const currentText = (incident: Timed, nowMs: number): string => wholeText
 const wholeText = (seconds: number): string => duration(seconds < 60 ? seconds : seconds - (seconds % 60));
 
 /** Returns the state to show in large type, such as `Down for 23 min` or `Ended after 23 min`. */
-export function stateText(
-  incident: Pick<Incident, 'kind' | 'state' | 'severity'> & Timed,
-  nowMs: number,
-): string {
+export function stateText(incident: Pick<Incident, 'kind' | 'state' | 'severity'> & Timed, nowMs: number): string {
   const lasted = currentText(incident, nowMs);
   if (incident.state === 'merged') return 'Merged into another';
   if (incident.state === 'ended') return `Ended after ${lasted}`;

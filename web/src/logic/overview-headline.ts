@@ -67,8 +67,8 @@ export function reached(
  * first.
  */
 export const failedBecause = (events: readonly Pick<AlertEvent, 'delivery'>[]): string =>
-  events.find(({ delivery }) => delivery && delivery.state !== 'delivered' && delivery.error !== null)?.delivery?.error ??
-  '';
+  events.find(({ delivery }) => delivery && delivery.state !== 'delivered' && delivery.error !== null)?.delivery
+    ?.error ?? '';
 
 /** How many days before its expiry a certificate starts to count. Endpoints that warn earlier count earlier. */
 const SOON_DAYS = WARN_DAYS;

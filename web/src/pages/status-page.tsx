@@ -81,7 +81,8 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
   }));
   const logoProblem = useSignal<string | undefined>(undefined);
   const set = patch(draft);
-  const { title, slug, description, accent, domain, support_url, indexed, enabled, down_after_minutes, groups } = draft.value;
+  const { title, slug, description, accent, domain, support_url, indexed, enabled, down_after_minutes, groups } =
+    draft.value;
 
   const path = `/api/v1/status-pages${stored ? `/${stored.id}` : ''}`;
   const body = {

@@ -48,7 +48,8 @@ const MOST_COUNTED = 100;
 /** Returns what is lost: the number of alert rules, and since when there is history. */
 async function lossText({ id, created_at }: { id: string; created_at?: string }): Promise<string> {
   const { length } = await get<Alert[]>(`/api/v1/alerts${query({ endpoint_id: id, limit: MOST_COUNTED })}`);
-  const rules = length === 0 ? 'It has no alert rules' : `Its ${count(length, 'alert rule')} will no longer notify anyone`;
+  const rules =
+    length === 0 ? 'It has no alert rules' : `Its ${count(length, 'alert rule')} will no longer notify anyone`;
   return `${rules}. Its history${created_at === undefined ? '' : ` since ${day(created_at)}`} is no longer shown.`;
 }
 

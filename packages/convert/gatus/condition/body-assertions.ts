@@ -78,7 +78,8 @@ function patternAssertions(place: Place, isEqual: boolean, pattern: string): Jud
   if (isExact && literals.length === 0) return { assertions: [] };
   const assertions = literals.map((literal) => one(place, 'contains', literal));
   if (isExact) return { assertions };
-  const words = literals.length === 0 ? 'only asserts that there is a value' : 'only asserts which strings are contained';
+  const words =
+    literals.length === 0 ? 'only asserts that there is a value' : 'only asserts which strings are contained';
   return { assertions: literals.length === 0 ? [one(place, 'exists', 'true')] : assertions, difference: words };
 }
 

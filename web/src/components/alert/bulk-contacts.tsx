@@ -25,7 +25,8 @@ export function BulkContacts({ list, close }: { list: readonly OverviewItem[]; c
   const from = useSignal('');
   const to = useSignal('');
   const ids = list.map(({ id }) => id);
-  const replace = from.value !== '' && to.value !== '' && from.value !== to.value ? { from: from.value, to: to.value } : null;
+  const replace =
+    from.value !== '' && to.value !== '' && from.value !== to.value ? { from: from.value, to: to.value } : null;
   const plan = contactPlan(rules ?? [], ids, { contacts: wanted.value, replace });
   const save = async () => {
     for (const { contactId, endpointIds } of plan.add)

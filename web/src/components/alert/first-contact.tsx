@@ -200,7 +200,8 @@ function BreakIt({ of, close }: { of: Contact; close: () => void }) {
       </div>
       {of.cannot_send !== null && (
         <p class="notice warn">
-          <strong>{of.name} is not notified.</strong> {of.cannot_send} <a href={`#/contacts/${of.id}`}>Edit the contact</a>
+          <strong>{of.name} is not notified.</strong> {of.cannot_send}{' '}
+          <a href={`#/contacts/${of.id}`}>Edit the contact</a>
         </p>
       )}
       <p hidden={of.cannot_send !== null}>

@@ -198,10 +198,14 @@ function Sentence({ of, members, timeline }: SentenceProps) {
 /** Shows the reason of the endpoints that are failing. If they have different reasons, the list below shows them. */
 function Why({ members }: { members: readonly IncidentMember[] }) {
   const failing = members.filter(({ ended_at }) => ended_at === null);
-  const reasons = reasonsOf(failing.map(({ endpoint_name: name, outages, error }) => ({ name, error: outages[0]?.error ?? error })));
+  const reasons = reasonsOf(
+    failing.map(({ endpoint_name: name, outages, error }) => ({ name, error: outages[0]?.error ?? error })),
+  );
   const [first] = reasons;
   if (!first?.message) return null;
-  return <p class="incident-why">{reasons.length === 1 ? first.message : 'The endpoints fail for different reasons.'}</p>;
+  return (
+    <p class="incident-why">{reasons.length === 1 ? first.message : 'The endpoints fail for different reasons.'}</p>
+  );
 }
 
 /** Shows who was notified, and who is next. */

@@ -38,7 +38,9 @@ export function IncidentsPage() {
   const filter = query({ kind: kind || undefined, ...aboutQuery(of) }).replace('?', '&');
   const ended = usePages<Incident>(`/api/v1/incidents?state=ended&limit=50${filter}`, version.value);
   const found = useLoad(`incidents-open${filter}`, (signal) =>
-    isFiltered ? all<Incident>(`/api/v1/incidents?state=open&limit=100${filter}`, signal, MOST_OPEN) : Promise.resolve(null),
+    isFiltered
+      ? all<Incident>(`/api/v1/incidents?state=open&limit=100${filter}`, signal, MOST_OPEN)
+      : Promise.resolve(null),
   );
   const reload = () => {
     void refreshIncidents();

@@ -137,7 +137,9 @@ function Reasons({ of, then }: { of: readonly TimelineEndpoint[]; then: string }
           {namesText(names, 2)}: {message ?? 'no reason was recorded'}
         </span>
       ))}
-      {reasons.length > REASONS && <span class="reason small">and {count(reasons.length - REASONS, 'other reason')}</span>}
+      {reasons.length > REASONS && (
+        <span class="reason small">and {count(reasons.length - REASONS, 'other reason')}</span>
+      )}
     </>
   );
 }
@@ -157,7 +159,13 @@ function Told({ of }: { of: readonly TimelineDelivery[] }) {
       {of.map((delivery, index) => (
         <li key={index}>
           <strong>{receiverOf(delivery)}</strong>{' '}
-          {delivery.state === 'delivered' ? SUBJECTS[kind] : kind === 'resolved' ? 'recovery' : kind === 'reminder' ? 'reminder' : ''}
+          {delivery.state === 'delivered'
+            ? SUBJECTS[kind]
+            : kind === 'resolved'
+              ? 'recovery'
+              : kind === 'reminder'
+                ? 'reminder'
+                : ''}
           {delivery.contact !== null && ` by ${channelName(delivery.channel_type)}`}{' '}
           <span class={`became ${delivery.state}`}>{becameText(delivery)}</span>
         </li>
