@@ -36,11 +36,12 @@ describe('the timeline of an incident', () => {
     const contact_id = await newContact(scene.app.write, { name, config });
     expect((await scene.app.write.post('/alerts', { ...rule, endpoint_id: endpoint, contact_id })).status).toBe(201);
   }
-  /** Checks the endpoint this many seconds after the start, and sends what is due. */
+  /** Checks the endpoint this many seconds after the start, and sends what is due a second later. */
   async function check(second: number, result: Result): Promise<void> {
     const at = new Date(began + second * SECOND);
     scene.clock.advance(at.getTime() - scene.now().getTime());
     await Alerting.of(scene.nest).check([{ endpointId: parseId('endpoint', endpoint) ?? '', result }], undefined, at);
+    scene.clock.advance(SECOND);
     await scene.deliver();
   }
   const seconds = (iso: string) => Math.round((Date.parse(iso) - began) / SECOND);
@@ -66,11 +67,11 @@ describe('the timeline of an incident', () => {
     await check(497, 'F');
     const found = await timeline();
     expect(shown(found)).toEqual([
-      'delivery 497 Ops chat triggered delivered',
+      'delivery 498 Ops chat triggered delivered',
       'down 497 #2',
-      'delivery 307 Ops chat resolved delivered',
+      'delivery 308 Ops chat resolved delivered',
       'recovered 307 #1 307',
-      'delivery 0 Ops chat triggered delivered',
+      'delivery 1 Ops chat triggered delivered',
       'down 0 #1',
     ]);
     expect(found.items.at(-1)?.endpoint).toMatchObject({
