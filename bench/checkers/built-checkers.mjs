@@ -69,16 +69,12 @@ export class BuiltCheckers {
   /** Returns a check that runs like in the scheduler. It can be called any number of times. */
   check(type, url, { checker = this.#checkers[type], timeoutMs = 10_000, assertions = [], egress, shutdown } = {}) {
     const { startDeadline } = this.#load('./platform/net/deadline.js');
-    const request = {
-      target: checker.parseTarget(url),
-      method: 'GET',
-      headers: [],
-      body: null,
-      followRedirects: true,
-      tls: null,
-      assertions,
-      egress: egress ?? this.#egress,
-    };
+    const { toCheckRequest } = this.#load('./checker/check-request.js');
+    const request = toCheckRequest(
+      checker,
+      { url, method: 'GET', headers: [], body: null, followRedirects: true, tls: null, assertions },
+      egress ?? this.#egress,
+    );
     return async () => {
       const deadline = startDeadline(timeoutMs, shutdown?.());
       const result = await checker.check(request, deadline.signal);

@@ -1,4 +1,4 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiPropertyOptional } from '../platform/openapi/deferred-property';
 import * as field from '../channel/config/config-fields';
 
 export const IP_CHOICES = ['any', '4', '6', 'both'] as const;

@@ -18,7 +18,7 @@ export const isVerifyingSql = (endpointId: string, type: string): string => `EXI
          THEN NOT EXISTS (
            SELECT FROM alert a WHERE a.endpoint_id = v.endpoint_id AND a.enabled
               AND a.failure_threshold <= CASE a.condition WHEN 'degraded' THEN v.consecutive_bad ELSE v.consecutive_failures END
-              AND a.after_seconds <= extract(epoch FROM now() - v.failing_since))
+              AND a.after_seconds <= greatest(0, extract(epoch FROM now() - v.failing_since)))
          ELSE NOT ${IS_CERTAIN(type)} AND v.consecutive_failures < ${CHECKS_WITHOUT_RULES} END)`;
 
 /**

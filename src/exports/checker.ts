@@ -1,4 +1,6 @@
 // The exports of `uptime-monitor/checker`: everything that a checker needs.
+import '../platform/openapi/written-properties';
+
 export type { Assertion, AssertionSource } from '../checker/assertion/assertion';
 export { down, resultOf, unknown, up } from '../checker/check-failure';
 export * as field from '../channel/config/config-fields';

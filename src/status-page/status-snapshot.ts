@@ -418,13 +418,21 @@ const PUBLISHED = `
 const LOGO = 'SELECT logo AS body, logo_type AS type FROM status_page WHERE id = $1 AND enabled AND logo IS NOT NULL';
 
 /**
+ * SQL condition: the endpoint is down, but not yet for as long as the page requires. `minutes` is the page's setting, and
+ * `endpoint` has the columns `id`, `type`, `status`, and `status_since`.
+ */
+const isVerifyingOnPageSql = (endpoint: string, minutes: string): string =>
+  `(${endpoint}.status = ${OUTCOME_CODE.down} AND CASE WHEN ${minutes}::int IS NULL
+      THEN ${isVerifyingSql(`${endpoint}.id`, `${endpoint}.type`)}
+      ELSE ${minutes}::int > 0 AND ${endpoint}.status_since > now() - ${minutes}::int * interval '1 minute' END)`;
+
+/**
  * Reads the IDs first, no more per website than a page shows, then each item (OFFSET 0 forces this plan). The view
  * omits resources that are being deleted.
  */
 const ENDPOINTS = `
   SELECT item.id, item.website_id AS "websiteId", item.name, item.active, item.status, item.degraded, item.tags,
-         item.status = ${OUTCOME_CODE.down} AND CASE WHEN $5::int IS NULL THEN ${isVerifyingSql('item.id', 'item.type')}
-           ELSE item.status_since > now() - $5::int * interval '1 minute' END AS verifying
+         ${isVerifyingOnPageSql('item', '$5')} AS verifying
     FROM (SELECT id AS listed FROM endpoint WHERE org_id = $1 AND id = ANY ($2::uuid[])
            UNION
           SELECT listed FROM (
@@ -463,21 +471,24 @@ const EXTENT = `
     FROM incident i WHERE i.org_id = $1 AND i.public_at IS NOT NULL`;
 
 /**
- * Cost: the outages of at most 200 endpoints since a given time, each compared with the incident times of its endpoint
- * and, if it was short, with the outages that alerts reported.
+ * An open outage is listed if the page shows the endpoint as down, and a past one if it was long enough. Cost: the outages
+ * of at most 200 endpoints since a given time, each compared with the incident times of its endpoint and, if it was
+ * short, with the outages that alerts reported.
  */
 const OUTAGES = `
   WITH confirmed AS MATERIALIZED (
-    SELECT e.id, COALESCE($8::int * 60, ${confirmedSecondsSql('e')}) AS seconds FROM endpoint e WHERE e.id = ANY ($1::uuid[]))
+    SELECT e.id, e.type, s.status, s.status_since, COALESCE($8::int * 60, ${confirmedSecondsSql('e')}) AS seconds
+      FROM endpoint e JOIN endpoint_state s ON s.endpoint_id = e.id WHERE e.id = ANY ($1::uuid[]))
   SELECT o.endpoint_id, endpoint_name, o.started_at, o.ended_at, error FROM endpoint_outage o
     JOIN confirmed c ON c.id = o.endpoint_id
    WHERE o.endpoint_id = ANY ($1::uuid[]) AND NOT planned AND COALESCE(o.ended_at, now()) >= $2 AND o.started_at < $3
      AND NOT EXISTS (SELECT FROM unnest($5::uuid[], $6::float8[], $7::float8[]) AS told (endpoint, since, until)
                       WHERE told.endpoint = o.endpoint_id AND ${epochMs('o.started_at')} <= COALESCE(told.until, 'infinity')
                         AND COALESCE(${epochMs('o.ended_at')}, 'infinity') >= told.since)
-     AND (extract(epoch FROM COALESCE(o.ended_at, now()) - o.started_at) >= c.seconds
-          OR $8::int IS NULL AND EXISTS (
-            SELECT FROM incident_member m JOIN incident_outage a ON a.incident_id = m.incident_id AND a.endpoint_id = m.endpoint_id
-             WHERE m.endpoint_id = o.endpoint_id AND a.started_at <= COALESCE(o.ended_at, now())
-               AND COALESCE(a.ended_at, 'infinity') >= o.started_at))
+     AND CASE WHEN o.ended_at IS NULL THEN NOT ${isVerifyingOnPageSql('c', '$8')}
+         ELSE extract(epoch FROM o.ended_at - o.started_at) >= c.seconds
+           OR $8::int IS NULL AND EXISTS (
+             SELECT FROM incident_member m JOIN incident_outage a ON a.incident_id = m.incident_id AND a.endpoint_id = m.endpoint_id
+              WHERE m.endpoint_id = o.endpoint_id AND a.started_at <= o.ended_at
+                AND COALESCE(a.ended_at, 'infinity') >= o.started_at) END
    ORDER BY o.started_at DESC LIMIT $4`;

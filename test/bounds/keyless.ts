@@ -23,9 +23,11 @@ export const UNDOCUMENTED: readonly KeylessRoute[] = [
   '/health/ready',
   '/metrics',
   '/.well-known/security.txt',
-  // The dashboard and the API reference, with their files, and the document.
+  // The dashboard, the API reference, and the help, with their files, and the document.
   '/',
   '/docs',
+  '/help',
+  '/llms.txt',
   '/favicon.svg',
   '/api/v1/openapi.json',
   // The short form of a ping, a URL that only looks like a ping, a missing page, and an API route without its key.

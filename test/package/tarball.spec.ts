@@ -41,7 +41,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 describe('the packed package', () => {
   const BESIDE = /^(LICENSE|README\.md|package\.json|\.env\.example|docs\/openapi\.json)$/;
   const BUILT =
-    /^dist\/(?!.*\.spec\.)[\w./-]+\.(js|cjs|mjs|d\.ts|d\.cts|d\.mts|br|html|css|svg|webmanifest|md|png|txt|json)$/;
+    /^dist\/(?!.*\.spec\.)[\w./-]+\.(js|cjs|mjs|d\.ts|d\.cts|d\.mts|br|html|css|svg|webmanifest|md|png|txt|json|woff2)$/;
 
   it('contains what the build produces, and neither sources nor specs nor maps', () => {
     const paths = packed.files.map(({ path }) => path);
@@ -49,9 +49,10 @@ describe('the packed package', () => {
     expect(paths).toEqual(expect.arrayContaining(['dist/main.js', 'dist/cli/uptime.js', 'dist/exports/index.d.ts']));
   });
 
-  it('is small: 7 MB to load at most, 14 MB unpacked', () => {
+  // Unpacked, 5 MB are the help with its pictures and its search, and 3 MB the API document.
+  it('is small: 7 MB to load at most, 22 MB unpacked', () => {
     expect(packed.size).toBeLessThan(7 * MEGABYTE);
-    expect(packed.unpackedSize).toBeLessThan(14 * MEGABYTE);
+    expect(packed.unpackedSize).toBeLessThan(22 * MEGABYTE);
   });
 
   it('has no private key in it, no local setting and nothing of the machine that built it', () => {

@@ -159,7 +159,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     kind: [],
     config: [],
     template: ['config', 'kind'],
-    email: ['config'],
+    email: ['config', 'kind'],
     declared: ['config', 'kind', 'template'],
     vendor: ['config', 'kind', 'template'],
   },

@@ -146,7 +146,7 @@ describe('the help', () => {
       .flatMap((file) => [...readText(`src/${file}`).matchAll(/name: '(uptime_\w+)'/g)].map(([, name]) => name));
     expect(metrics.filter((name) => !text('reference/metrics').includes(`| \`${name}\` |`))).toEqual([]);
 
-    expect(text('reference/cli')).toMatch(/^## uptime plan$[^]*^### uptime probe create$/m);
+    expect(text('reference/cli')).toMatch(/^## uptime plan$[^]*^### uptime probes create$/m);
 
     const { paths, tags } = readJson('docs/openapi.json') as {
       paths: Record<string, Record<string, { operationId: string }>>;

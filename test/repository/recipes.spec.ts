@@ -121,6 +121,7 @@ describe('the recipes', () => {
       'test/repository/architecture.spec.ts',
       'test/web/accessibility.spec.ts',
       'web/src/pages/routes.tsx',
+      'web/src/pages/sections.ts',
     ]);
   });
 

@@ -225,7 +225,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
       await page.getByLabel('Name', { exact: true }).fill(name);
     };
     const create = async (name: string) => {
-      await page.getByRole('button', { name: 'Create' }).click();
+      await page.getByRole('button', { name: 'Add endpoint' }).click();
       await page.getByRole('heading', { name }).waitFor();
     };
 
@@ -267,7 +267,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
       await fill('Basket');
       await box('Operations · Slack').check();
       await page.route('**/api/v1/alerts', (route) => route.abort());
-      await page.getByRole('button', { name: 'Create' }).click();
+      await page.getByRole('button', { name: 'Add endpoint' }).click();
       const missing = page.getByRole('alert');
       await missing.getByText('Basket is monitored, but some of its alert rules could not be created:').waitFor();
       await missing.getByText('Operations: The service cannot be reached.').waitFor();

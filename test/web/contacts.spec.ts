@@ -108,12 +108,12 @@ describe('contacts in the dashboard', () => {
       await open('/contacts');
       await row('Operations').getByText('Slack · hooks.slack.com').waitFor();
       await row('Operations').getByText('Default', { exact: true }).waitFor();
-      await row('Operations').getByText('Nothing sent', { exact: true }).first().waitFor();
+      await row('Operations').getByText('No messages yet', { exact: true }).waitFor();
       expect(await row('Operations').getByRole('link', { name: '2 alert rules' }).getAttribute('href')).toBe(
         `#/alerts?contact=${id}`,
       );
       await row('Night shift').getByText('Email · night@example.com').waitFor();
-      await row('Night shift').getByText('Not used').waitFor();
+      await row('Night shift').getByText('no alert rule').waitFor();
       expect(await row('Night shift').getByText('Default', { exact: true }).count()).toBe(0);
     });
 
@@ -149,7 +149,7 @@ describe('contacts in the dashboard', () => {
       await sent(await used(fine), 'delivered', null);
       await sent(await used(broken), 'failed', 'The webhook answered 410', 65 * MINUTE);
       await open('/contacts');
-      await row('Operations').getByText('Delivers').waitFor();
+      await row('Operations').getByText('Working', { exact: true }).waitFor();
       await row('Night shift').getByText('Failing', { exact: true }).waitFor();
       await row('Night shift')
         .getByText(/^Failing since .*, for 1 h 5 min$/)

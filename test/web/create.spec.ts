@@ -194,11 +194,11 @@ describe('the form that creates an endpoint', () => {
     await openForm();
     await page.getByLabel(FIELD).fill('https://nas.example.com/?token=1');
     await page.getByText('TLS', { exact: true }).click();
-    await page.getByLabel('Certificate', { exact: true }).selectOption('Not verified');
+    await page.getByLabel('Server certificate', { exact: true }).selectOption('Not verified');
     await page.getByLabel('Trusted certificates (optional)').fill('MIIB');
     await page.getByLabel('Server name (optional)').fill('192.0.2.1');
     await page.getByRole('button', { name: 'Add endpoint' }).click();
-    const labels = ['Certificate', 'Trusted certificates (optional)', 'Server name (optional)'];
+    const labels = ['Server certificate', 'Trusted certificates (optional)', 'Server name (optional)'];
     for (const label of labels) {
       const field = page.getByLabel(label, { exact: true });
       await eventually(`${label} is wrong`, async () => (await field.getAttribute('aria-invalid')) === 'true');

@@ -72,7 +72,7 @@ describe('incidents in the dashboard', () => {
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     await page.getByText('Down for 23 min').waitFor();
-    expect(await page.title()).toBe('(5) Incident · Uptime');
+    expect(await page.title()).toBe('(5) 5 endpoints at 198.51.100.24 are down: connection refused · Uptime');
   });
 
   it('show which endpoints joined and left and the updates, and accept another update for customers, with the page that shows it', async () => {

@@ -138,12 +138,12 @@ describe('people in the dashboard', () => {
   });
 
   it('lose a role in the middle of a session: changes that are no longer allowed are refused, and their buttons disappear', async () => {
-    await button(bo, 'Withdraw').waitFor();
+    await button(bo, 'Remove acknowledgement').waitFor();
     await ada.open('/settings/people');
     await field(ada, 'Role of Bo').selectOption('read');
     await ada.page.getByText('Bo now has the role read.').waitFor();
-    await button(bo, 'Withdraw').click();
-    await button(bo, 'Withdraw').waitFor({ state: 'detached' });
+    await button(bo, 'Remove acknowledgement').click();
+    await button(bo, 'Remove acknowledgement').waitFor({ state: 'detached' });
     await bo.page.getByText('Acknowledged by Bo').waitFor();
   });
 

@@ -59,7 +59,7 @@ describe('the reports page', () => {
     await page.getByLabel('Target', { exact: true }).selectOption('99.99');
     await visit.settled();
     expect(page.url()).toMatch(/#\/reports\?.*month=20\d\d-\d\d/);
-    expect(await page.getByText(/Target 99\.99 % for Example shop · Europe\/Berlin/).count()).toBe(1);
+    expect(await page.getByText(/Target 99\.99% for Example shop · Europe\/Berlin/).count()).toBe(1);
     expect(await page.getByRole('button', { name: 'Share link' }).count()).toBe(0);
     expect(visit.complaints).toEqual([]);
     await visit.close();

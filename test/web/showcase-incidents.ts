@@ -176,7 +176,8 @@ async function add(app: TestApp, ids: ReadonlyMap<string, string>, sample: Sampl
      SELECT incident_id, endpoint_id, started_at, ended_at, error_code, error_message FROM incident_member WHERE incident_id = $1`,
     [id],
   );
-  for (const { at, by, status, text, public: isPublic = false } of said)
+  // Starts with the oldest, because an ID is never smaller than the one created before it.
+  for (const { at, by, status, text, public: isPublic = false } of [...said].sort((a, b) => b.at - a.at))
     await database.query(
       `INSERT INTO incident_update (id, incident_id, org_id, at, by_name, status, text, public, automatic)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,

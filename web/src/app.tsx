@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { at } from './api/home';
 import { Confirmation } from './components/dialog';
 import { Empty } from './components/empty';
-import { KeyboardHelp, type Shortcut } from './components/keyboard-help';
+import type { Shortcut } from './components/keyboard-help';
 import { fetchPages, lazy } from './components/lazy';
 import { Tip } from './components/tip';
 import { Toasts } from './components/toasts';
@@ -37,6 +37,8 @@ addEventListener('pagehide', left);
 document.addEventListener('visibilitychange', () => document.hidden && left());
 
 const Palette = lazy(() => import('./components/palette').then((file) => file.Palette), false);
+
+const KeyboardHelp = lazy(() => import('./components/keyboard-help').then((file) => file.KeyboardHelp), false);
 
 const Wall = lazy(() => import('./pages/wall').then((page) => page.Wall));
 

@@ -29,7 +29,7 @@ const TRIGGERED: Notification = {
   digest: null,
 };
 
-const INCIDENT = { incidentId: 'inc_01jd4incident00000000000000' };
+const INCIDENT = { incidentId: 'inc_01jd4incident00000000000000', incidentNumber: 12, outage: 1 };
 
 const OF_KIND: Readonly<Record<NotificationKind, Partial<Notification>>> = {
   triggered: INCIDENT,

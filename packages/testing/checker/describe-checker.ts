@@ -8,6 +8,7 @@ import {
   type ErrorCode,
   InvalidTarget,
 } from '../../../src/checker/checker';
+import '../../../src/platform/openapi/written-properties';
 import { startDeadline } from '../../../src/platform/net/deadline';
 import { markedKeys } from '../../../src/channel/config/config-metadata';
 import { knownKeys } from '../../../src/channel/config/config-validation';

@@ -1,12 +1,10 @@
-import { applyDecorators } from '@nestjs/common';
-import { ValidateBy, ValidateIf } from 'class-validator';
 import { HOST_FORM, normalizeHost } from '../../platform/net/egress/host-name';
 import type { FieldProblem } from '../../platform/problem/problem';
 import { countCodePoints, hasUnprintable } from '../../platform/text/text-limits';
 import { isMailAddress } from '../../platform/text/mail-address';
 import { readUrl } from '../../platform/text/read-url';
 import { aliasKey, type ConfigClass, connectionKey, markedAs, nestedAs } from './config-metadata';
-import { configProblems, RULE_CONTEXT, type RuleContext, type ValueRule } from './config-validation';
+import { configProblems, ruledBy, type ValueRule } from './config-validation';
 
 const problem = (code: FieldProblem['code'], message: string, pointer = ''): FieldProblem[] => [
   { pointer, code, message },
@@ -16,26 +14,14 @@ const problem = (code: FieldProblem['code'], message: string, pointer = ''): Fie
  * Marks a required property and sets its rule. Unlike the single constraints of class-validator, a rule chooses its
  * error code and can point to list items. A class may use both kinds.
  */
-export const Required = (rule: ValueRule): PropertyDecorator => {
-  const judged: ValueRule = (value) => (value === undefined ? problem('required', 'is required') : rule(value));
-  return ValidateBy(
-    {
-      name: RULE_CONTEXT,
-      validator: {
-        validate: (value: unknown) => judged(value).length === 0,
-        defaultMessage: (args) => judged(args?.value)[0]?.message ?? 'is not valid',
-      },
-    },
-    { context: { judged } satisfies RuleContext },
-  );
-};
+export const Required = (rule: ValueRule): PropertyDecorator =>
+  ruledBy({
+    judge: (value) => (value === undefined ? problem('required', 'is required') : rule(value)),
+    isOptional: false,
+  });
 
 /** Marks an optional property and sets its rule. */
-export const Optional = (rule: ValueRule): PropertyDecorator =>
-  applyDecorators(
-    ValidateIf((_, value) => value !== undefined),
-    Required(rule),
-  );
+export const Optional = (rule: ValueRule): PropertyDecorator => ruledBy({ judge: rule, isOptional: true });
 
 /**
  * A credential, which is encrypted at rest and never returned or logged. If a masked value is sent back, the stored one

@@ -1,4 +1,4 @@
-import { IsIn, IsInt, IsOptional, IsString, Max, MaxLength } from 'class-validator';
+import { IsIn, IsInt, IsOptional, IsString, Max, MaxLength, ValidateIf } from 'class-validator';
 import { configProblems, knownKeys } from './config-validation';
 import * as field from './config-fields';
 
@@ -22,6 +22,12 @@ class MixedConfig {
 
   @field.Optional(field.integer(1, 3))
   count?: number;
+}
+
+class ConditionalConfig extends MixedConfig {
+  @ValidateIf(({ level }: ConditionalConfig) => level === 9)
+  @field.Required(field.text({ max: 5 }))
+  reason!: string;
 }
 
 describe('problems of a config', () => {
@@ -49,5 +55,15 @@ describe('problems of a config', () => {
     { input: null, found: [' wrong_type'] },
   ])('finds these problems in the config $input: $found', ({ input, found }) => {
     expect(configProblems(MixedConfig, input).map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(found);
+  });
+
+  it('applies the rules of the class that it extends, and a rule with a condition only if that holds', () => {
+    const codes = (more: object) =>
+      configProblems(ConditionalConfig, { room: 'a', own: 'b', ...more }).map(
+        ({ pointer, code }) => `${pointer} ${code}`,
+      );
+    expect(codes({})).toEqual([]);
+    expect(codes({ level: 9 })).toEqual(['/reason required']);
+    expect(codes({ level: 9, reason: 'because', own: 'too long' })).toEqual(['/reason too_long', '/own too_long']);
   });
 });

@@ -24,6 +24,8 @@ const AUDIENCE_OF: Readonly<Record<(typeof AUDIENCES)[number], ChannelAudience>>
 
 /** Accepts a template. `form` needs an object, which `complete` checks. */
 const bodyTemplate: ValueRule = (value) => templateProblems(value, WEBHOOK_PLACEHOLDERS);
+/** Tells forms that a value is a template. `format` would be refused by strict validators, which don't know it. */
+const FORM: object = { 'x-format': 'template' };
 
 const METHODS = ['POST', 'PUT', 'PATCH'] as const;
 const MAX_HEADERS = 50;
@@ -126,7 +128,7 @@ export class WebhookConfig {
       'The object `{"$switch": "type", "alert.triggered": 5, "default": 3}` stands for the branch that matches. ' +
       'With a body, the request is signed only if `secret` is set. Every key can read the body, so send credentials in a header.',
     example: { text: '{{text}}', priority: { $switch: 'state', down: 5, default: 3 } },
-    format: 'template',
+    ...FORM,
     oneOf: [
       { type: 'object', additionalProperties: true },
       { type: 'array', items: {} },

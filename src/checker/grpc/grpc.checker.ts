@@ -1,6 +1,6 @@
 import { type ClientHttp2Session, connect, constants, type IncomingHttpHeaders } from 'node:http2';
 import type { Socket } from 'node:net';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '../../platform/openapi/deferred-property';
 import * as field from '../../channel/config/config-fields';
 import { Dialer } from '../../platform/net/dial/dialer';
 import { bracketed } from '../../platform/net/egress/host-name';

@@ -1,5 +1,5 @@
 import { createSecureContext } from 'node:tls';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '../../platform/openapi/deferred-property';
 import * as field from '../../channel/config/config-fields';
 import type { SettingsProblem } from '../checker';
 import { NetworkSettings } from '../network-settings';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '../../platform/openapi/deferred-property';
 import * as field from '../../channel/config/config-fields';
 import { Dialer } from '../../platform/net/dial/dialer';
 import { CheckResultBuilder } from '../check-result-builder';

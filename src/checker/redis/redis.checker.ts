@@ -1,4 +1,4 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiPropertyOptional } from '../../platform/openapi/deferred-property';
 import * as field from '../../channel/config/config-fields';
 import { Dialer } from '../../platform/net/dial/dialer';
 import { CheckResultBuilder } from '../check-result-builder';

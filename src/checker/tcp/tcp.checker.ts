@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiPropertyOptional } from '../../platform/openapi/deferred-property';
 import * as field from '../../channel/config/config-fields';
 import { BoundedMap } from '../../platform/cache/bounded-map';
 import { Dialer } from '../../platform/net/dial/dialer';

@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { isIP } from 'node:net';
-import { ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiPropertyOptional } from '../../platform/openapi/deferred-property';
 import * as field from '../../channel/config/config-fields';
 import { faultTowards } from '../../platform/net/dial/dial-error';
 import { Dialer } from '../../platform/net/dial/dialer';

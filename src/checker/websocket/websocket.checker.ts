@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '../../platform/openapi/deferred-property';
 import * as field from '../../channel/config/config-fields';
 import { Dialer } from '../../platform/net/dial/dialer';
 import { HOST_FORM, normalizeHost } from '../../platform/net/egress/host-name';

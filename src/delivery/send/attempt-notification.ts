@@ -53,11 +53,11 @@ interface Row extends StoredNotification {
   contactName: string | null;
   /** The contact named in the first attempt. */
   through: { id: string; name: string } | null;
-  /** The incident that its event belongs to. */
+  /** The incident that its event belonged to at the first attempt. */
   incidentId: string | null;
   incidentNumber: number | null;
   /** The number of the endpoint's outages in that incident until then, including this one. */
-  outage: number;
+  outage: number | null;
   orgId: string;
   timezone: string | null;
   isDefaultOrg: boolean;
@@ -95,19 +95,16 @@ export class AttemptReader {
   private readRows(attempt: Attempt): Promise<Row[]> {
     const ids = attempt.parts.flatMap(({ primary, merged }) => (merged === null ? [primary] : [primary, merged]));
     return this.database.query<Row>(
-      `SELECT n.id, n.notice - 'through' AS notification, NULLIF(n.notice -> 'through', 'null') AS through, n.alert_id AS "alertId", n.org_id AS "orgId",
-         COALESCE(i.id, n.incident_id) AS "incidentId", i.number AS "incidentNumber",
-         (SELECT count(*)::int FROM incident_outage p
-           WHERE p.incident_id = i.id AND p.endpoint_id = v.endpoint_id AND p.started_at <= v.started_at) AS outage,
-         COALESCE(o.is_default, false) AS "isDefaultOrg", o.timezone,
+      `SELECT n.id, n.notice - '{through,incident,timezone}'::text[] AS notification, NULLIF(n.notice -> 'through', 'null') AS through,
+         n.alert_id AS "alertId", n.org_id AS "orgId", COALESCE((n.notice #>> '{incident,id}')::uuid, n.incident_id) AS "incidentId",
+         (n.notice #>> '{incident,number}')::int AS "incidentNumber", (n.notice #>> '{incident,outage}')::int AS outage,
+         COALESCE(o.is_default, false) AS "isDefaultOrg",
+         CASE WHEN n.notice ? 'timezone' THEN n.notice ->> 'timezone' ELSE o.timezone END AS timezone,
          COALESCE(n.config, CASE WHEN COALESCE(a.type, c.type) = n.channel_type THEN COALESCE(a.config, c.config) END) AS config,
          r.contact_id AS "contactId", c.name AS "contactName",
          e.created_at AS "endedAt", e.duration_seconds AS "endedAfterSeconds"
        FROM notification n
        LEFT JOIN organization o ON o.id = n.org_id
-       LEFT JOIN alert_event v ON v.id = COALESCE(n.event_id, n.reminder_of)
-       LEFT JOIN incident w ON w.id = n.incident_id
-       LEFT JOIN incident i ON i.id = COALESCE(w.merged_into, w.id)
        LEFT JOIN alert a ON a.id = n.alert_id
        CROSS JOIN LATERAL (
          SELECT CASE WHEN n.config IS NULL AND n.alert_id IS NOT NULL THEN a.contact_id ELSE n.contact_id END AS contact_id) r
@@ -137,7 +134,7 @@ export class AttemptReader {
       const egress = this.egress.forOrganization({ id: orgId, isDefault: isDefaultOrg });
       const incident = {
         ...(incidentId !== null && { incidentId: formatId('incident', incidentId) }),
-        ...(incidentNumber !== null && { incidentNumber, outage: Math.max(1, outage) }),
+        ...(incidentNumber !== null && { incidentNumber, outage: Math.max(1, outage ?? 1) }),
         ...(timezone !== null && { timezone }),
       };
       const told = { ...notification, ...(through && { through }), ...incident };

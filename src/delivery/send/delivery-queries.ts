@@ -162,8 +162,22 @@ export async function readIncidents(
 }
 
 /**
+ * The incident and the time zone in the first attempt. Part of `notice` like the contact, because all attempts must be
+ * the same, even if the incident is merged or the time zone changed in between.
+ */
+const TOLD = `jsonb_build_object(
+  'timezone', (SELECT o.timezone FROM organization o WHERE o.id = n.org_id),
+  'incident', (SELECT jsonb_build_object('id', i.id, 'number', i.number, 'outage', (
+      SELECT count(*) FROM incident_outage p
+       WHERE p.incident_id = i.id AND p.endpoint_id = v.endpoint_id AND p.started_at <= v.started_at))
+    FROM incident w
+    JOIN incident i ON i.id = COALESCE(w.merged_into, w.id)
+    LEFT JOIN alert_event v ON v.id = COALESCE(n.event_id, n.reminder_of)
+    WHERE w.id = n.incident_id))`;
+
+/**
  * Leases the attempts' deliveries and counts the attempts. An expired lease leaves behind an unknown outcome. All
- * attempts name the same contact as the first one. Cost: one primary key lookup for each first attempt.
+ * attempts name the same contact and incident as the first one. Cost: lookups by primary key for each first attempt.
  */
 export async function leaseDeliveries(tx: Tx, attempts: readonly Attempt[], now: Date, until: Date): Promise<void> {
   const rows = attempts.flatMap(({ token, deliveries }) => deliveries.map(({ end }) => ({ token, id: end.id })));
@@ -172,7 +186,7 @@ export async function leaseDeliveries(tx: Tx, attempts: readonly Attempt[], now:
     `UPDATE notification n
      SET may_have_arrived = n.may_have_arrived OR n.lease_token IS NOT NULL, lease_token = s.token, lease_until = $3,
        attempts = n.attempts + 1, last_attempt_at = $4,
-       notice = CASE WHEN n.notice ? 'through' THEN n.notice ELSE n.notice || ${throughColumn('n.contact_id', 'n.org_id')} END
+       notice = CASE WHEN n.notice ? 'through' THEN n.notice ELSE n.notice || ${throughColumn('n.contact_id', 'n.org_id')} || ${TOLD} END
      FROM unnest($1::uuid[], $2::uuid[]) AS s (id, token)
      WHERE n.id = s.id`,
     [rows.map(({ id }) => id), rows.map(({ token }) => token), until, now],

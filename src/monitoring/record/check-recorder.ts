@@ -57,6 +57,12 @@ const REFUSED_MS = 250;
  */
 type Role = 'first' | 'second' | 'express';
 
+/** What became of a result, with the marks that it was recorded with. */
+export interface RecordedCheck {
+  recorded: Recorded;
+  check: FinishedCheck;
+}
+
 /**
  * Decides when and in which batches results are written. `BatchWriter` writes them. Results for one endpoint are
  * written in the order in which they arrived. Results that may change something go first, and every organization gets
@@ -158,8 +164,11 @@ export class CheckRecorder extends ResultSink {
     });
   }
 
-  /** Accepts a result, like `add`. Resolves when the result and its history are committed. */
-  take(check: FinishedCheck): Promise<Recorded> {
+  /**
+   * Accepts a result, like `add`. Resolves when the result and its history are committed, with the check as it was
+   * recorded.
+   */
+  take(check: FinishedCheck): Promise<RecordedCheck> {
     return new Promise((resolve) => {
       const urgency = this.urgency.of(check);
       this.push({
@@ -168,7 +177,7 @@ export class CheckRecorder extends ResultSink {
         maxAgeMs: urgency === 'urgent' ? URGENT_AGE_MS : MAX_AGE_MS,
         affectsState: urgency !== 'quiet',
         isAwaited: true,
-        resolve,
+        resolve: (recorded, marked) => resolve({ recorded, check: marked }),
       });
     });
   }
@@ -179,7 +188,7 @@ export class CheckRecorder extends ResultSink {
   }
 
   /** Works like `record`, and also returns the check as it was recorded. */
-  recordMarked(given: FinishedCheck): Promise<{ recorded: Recorded; check: FinishedCheck }> {
+  recordMarked(given: FinishedCheck): Promise<RecordedCheck> {
     return new Promise((resolve) => {
       this.pausedUntil = 0;
       const entry = { addedAt: this.clock.monotonic(), maxAgeMs: 0, affectsState: true, isAwaited: true };

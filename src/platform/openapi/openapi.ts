@@ -4,6 +4,7 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Express, Request, Response } from 'express';
+import './written-properties';
 import { VERSION } from '../version';
 import { OpenApiParts } from './openapi-parts';
 import { withOperationsCompleted } from './operations';

@@ -115,6 +115,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Stream: 'Live events.',
   'Maintenance windows': 'Periods in which alerts are muted and checks do not count.',
   'Status pages': 'Public pages that show the state of websites.',
+  Reports: 'Uptime reports of whole months, and links to share them.',
   Configuration: 'Configuration as code.',
   Organizations: 'The current organization, and for the operator, all organizations.',
   'API keys': 'The API keys of your organization.',

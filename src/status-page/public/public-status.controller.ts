@@ -109,7 +109,7 @@ export class PublicStatusController {
     access: 'public',
     countedBy: 'STATUS_RATE_LIMIT_PER_SECOND',
     operationId: 'getStatusCalendar',
-    summary: 'Get the announced maintenance of a public status page as a calendar',
+    summary: 'Get the maintenance calendar of a public status page',
     description:
       'Needs no API key, and is cached for 15 seconds. Calendar programs can subscribe to it. It has one event per ' +
       'announced maintenance window of the next seven days, which is kept for two days after its end. The IDs of ' +

@@ -181,7 +181,7 @@ describe('The command uptime mcp', () => {
     [
       'a key that was revoked',
       problem(401, { code: 'unauthenticated' }),
-      { status: 401, what_to_do: expect.stringMatching(/another key/) },
+      { status: 401, what_to_do: expect.stringMatching(/different key/) },
     ],
     [
       'a key without the role',

@@ -352,7 +352,7 @@ function pageOf(rows: readonly Row[]): string {
 Use this page to find out whether the service and another program judge the same target differently. It compares the
 service with Debian's monitoring-plugins 2.3.3 and with blackbox_exporter 0.23.0.
 
-The targets are the [inputs from the field](../test/fixtures/field/README.md) and the hostile servers of the test suite.
+The targets are the [inputs from the field](../../test/fixtures/field/README.md) and the hostile servers of the test suite.
 Each program runs with its defaults and follows redirects. A verdict in bold differs from the service's verdict. CI
 repeats the comparison, and fails if a difference has no reason.
 

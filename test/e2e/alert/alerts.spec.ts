@@ -63,6 +63,7 @@ describe('alerts', () => {
         owner: null,
         triggered: false,
         destination: 'hooks.slack.com',
+        cannot_send: null,
         last_delivery: null,
         created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
         updated_at: response.body.created_at,

@@ -352,7 +352,12 @@ describe('alerts that notify through a contact', () => {
           parseId('contact', contactId),
         ]);
       const { body: shown } = await api.get<AlertView>(`/alerts/${alert.id}`);
-      expect(shown).toEqual({ ...alert, config: {}, destination: null });
+      expect(shown).toEqual({
+        ...alert,
+        config: {},
+        destination: null,
+        cannot_send: 'The stored config cannot be read. Save it again.',
+      });
       expect((await put(alert.id, shown)).body).toEqual(shown);
       expect((await put(alert.id, { contact_id: null })).status).toBe(409);
       const own = { contact_id: null, type: 'slack', config: { webhook_url: HOOK } };

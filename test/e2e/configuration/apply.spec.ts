@@ -355,7 +355,7 @@ describe('applying a configuration document', () => {
     const planned = await plan(org, empty);
     expect([planned.body.summary, planned.body.notes]).toMatchObject([
       { ...NOTHING, update: 8 },
-      [{ message: expect.stringContaining('stay without an owner') }],
+      [{ message: expect.stringContaining('are kept without an owner') }],
     ]);
     expect(changesIn(planned)).toContain('update shop/front /owner');
     expect((await apply(org, empty)).body.summary).toEqual(planned.body.summary);

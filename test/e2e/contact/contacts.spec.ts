@@ -66,6 +66,7 @@ describe('contacts', () => {
         key: null,
         owner: null,
         destination: 'hooks.slack.com',
+        cannot_send: null,
         alert_count: 0,
         last_delivery: null,
         failing_since: null,

@@ -137,8 +137,11 @@ describe('public status pages', () => {
         headers: [{ key: 'X-Token', value: 'header-secret' }],
       });
       slug = (await publish(id, { enabled: true, slug: 'hostile' })).body.slug ?? '';
-      const endpoints = () => app.read.get<{ status: string }[]>(`/websites/${id}/endpoints`);
-      await eventually('the endpoint is down', async () => (await endpoints()).body[0]?.status === 'down');
+      const endpoint = async () =>
+        (await app.read.get<{ id: string; status: string }[]>(`/websites/${id}/endpoints`)).body[0];
+      await eventually('the endpoint is down', async () => (await endpoint())?.status === 'down');
+      // Without alert rules, a second failed check confirms the failure.
+      await app.write.post(`/endpoints/${(await endpoint())?.id}/checks`);
     });
 
     it('returns status, days and outages as JSON', async () => {

@@ -361,6 +361,7 @@ describe('history over HTTP', () => {
         maintenance: null,
         next_expected_at: null,
         acknowledgement: null,
+        verifying: false,
         status_since: null,
         last_checked_at: null,
         last_error: null,

@@ -223,6 +223,8 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
 
   /** The newest heartbeat of this organization. */
   let heartbeat = '';
+  /** The endpoints of this organization that were deleted and can be restored, oldest first. */
+  let deleted: readonly string[] = [];
   function remember(id: string): void {
     const prefix = prefixOf(id);
     const [kept = id, ...more] = pool.get(prefix) ?? [];
@@ -244,9 +246,27 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
     const incident = await newIncident(by, { title: name, text: name });
     const { id: said } = (await by.post<{ id: string }>(`/incidents/${incident}/updates`, { text: name })).body;
     const { id: probe } = (await by.post<{ id: string }>('/probes', { key: newUuid(), name })).body;
-    for (const id of [probe, incident, said, website, endpoint, job, alert, window, contact, alertOfContact, page])
+    const { id: link } = (await by.post<{ id: string }>('/reports/links', { title: name, website_id: website })).body;
+    const gone = await newEndpoint(by, website, { name });
+    await by.delete(`/endpoints/${gone}`);
+    for (const id of [
+      link,
+      probe,
+      incident,
+      said,
+      website,
+      endpoint,
+      job,
+      alert,
+      window,
+      contact,
+      alertOfContact,
+      page,
+    ])
       note(id);
-    if (note === remember) heartbeat = job;
+    if (note !== remember) return;
+    heartbeat = job;
+    deleted = [...deleted, gone];
   }
 
   /** Adds a member who has an open link to set a password. */
@@ -277,6 +297,7 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
       if (takesForeign && others !== undefined) return others;
       // Few endpoints are heartbeats, and these routes need one.
       if (prefix === 'ep' && /\/(pings|heartbeat)\b/.test(name) && pick % 2 === 0) return heartbeat;
+      if (prefix === 'ep' && name.includes('/deleted-endpoints/') && pick % 2 === 0) return deleted.at(-1) ?? heartbeat;
       const [kept, ...more] = pool.get(prefix) ?? [];
       const known = name.startsWith('DELETE') || kept === undefined ? more : [kept, kept, ...more];
       return known[pick % Math.max(1, known.length)] ?? `${prefix}_01jd3k6q7be5y9x4v2m8n0r1st`;

@@ -276,6 +276,13 @@ describe('the probe protocol', () => {
       expect(checks.map(({ outcome }) => outcome)).toEqual(['up', 'down', 'up', 'up']);
     });
 
+    it('and counts those that came too late to trigger anything', async () => {
+      const id = await newRemote();
+      const { now } = await probe.sync();
+      expect((await probe.send([probe.result(id, now - 10 * 60_000)])).body).toMatchObject({ recorded: 1, late: 1 });
+      expect((await probe.send([probe.result(id, now)])).body).toMatchObject({ recorded: 1, late: 0 });
+    });
+
     it('of one grid only, though two requests send the results of two at the same moment', async () => {
       const id = await newRemote();
       const { now } = await probe.sync();

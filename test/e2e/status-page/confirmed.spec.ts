@@ -50,6 +50,14 @@ describe('a failure that is not confirmed yet', () => {
        SELECT key, now() - $3 * interval '1 hour', now() - $3 * interval '1 hour' + $2 * interval '1 second', 1, '' FROM endpoint WHERE id = $1`,
       [parseId('endpoint', endpoint), seconds, hoursAgo],
     );
+  const openOutage = (seconds: number) =>
+    database.query(
+      `INSERT INTO outage (endpoint_key, started_at, error, error_message)
+       SELECT key, now() - $2 * interval '1 second', 1, '' FROM endpoint WHERE id = $1`,
+      [parseId('endpoint', endpoint), seconds],
+    );
+  const pageId = async () =>
+    (await app.read.get<{ id: string; slug: string }[]>('/status-pages')).body.find((each) => each.slug === slug)?.id;
   const verifying = async () =>
     (await app.read.get<{ id: string; verifying: boolean }[]>('/overview')).body.find(({ id }) => id === endpoint)
       ?.verifying;
@@ -73,13 +81,22 @@ describe('a failure that is not confirmed yet', () => {
     await publish({ down_after_minutes: 2 });
     expect((await page()).status).toBe('up');
     await fail(1, 130);
-    const list = (await app.read.get<{ id: string; slug: string }[]>('/status-pages')).body;
-    const id = list.find((each) => each.slug === slug)?.id;
+    const id = await pageId();
     await app.write.put(`/status-pages/${id}`, { title: 'Page' });
     expect((await page()).status).toBe('down');
     await fail(1, 1);
     await app.write.put(`/status-pages/${id}`, { down_after_minutes: 0 });
     expect((await page()).status).toBe('down');
+  });
+
+  it('is listed as an outage as soon as the page shows the endpoint as down, and not before', async () => {
+    await publish();
+    await openOutage(61);
+    await fail(1, 61);
+    expect(await page()).toMatchObject({ status: 'up', outages: [] });
+    await fail(2, 61);
+    await app.write.put(`/status-pages/${await pageId()}`, { title: 'Page' });
+    expect(await page()).toMatchObject({ status: 'down', outages: [{ ended_at: null }] });
   });
 
   it('is not listed as an outage, so an endpoint that flaps has none', async () => {
@@ -88,8 +105,7 @@ describe('a failure that is not confirmed yet', () => {
     await outage(300, 22);
     await publish();
     expect((await page()).outages).toHaveLength(1);
-    const list = (await app.read.get<{ id: string; slug: string }[]>('/status-pages')).body;
-    await app.write.put(`/status-pages/${list.find((each) => each.slug === slug)?.id}`, { down_after_minutes: 0 });
+    await app.write.put(`/status-pages/${await pageId()}`, { down_after_minutes: 0 });
     expect((await page()).outages).toHaveLength(20);
   });
 });

@@ -52,7 +52,15 @@ describe('the keys of stored secrets', () => {
     const shared = JSON.stringify({ sealed: box.seal('{"token":"c"}', configContext(ownerOf(alertId, contactId))) });
     await alerting.database.query('UPDATE alert SET config = $2 WHERE id = $1', [alertId, config]);
     await alerting.database.query('UPDATE contact SET config = $2 WHERE id = $1', [contactId, shared]);
-    await alerting.database.query('UPDATE endpoint SET headers = $2 WHERE id = $1', [endpointId, headers]);
+    const settings = JSON.stringify({
+      values: { user: 'monitor' },
+      sealed: box.seal('{"password":"p"}', `endpoint:${endpointId}:settings`),
+    });
+    await alerting.database.query('UPDATE endpoint SET headers = $2, settings = $3 WHERE id = $1', [
+      endpointId,
+      headers,
+      settings,
+    ]);
     await alerting.database.query(
       `INSERT INTO notification (id, org_id, alert_id, kind, incident_no, channel_type, destination, notice, config,
          contact_id, next_attempt_at, created_at)
@@ -70,9 +78,11 @@ describe('the keys of stored secrets', () => {
       throughContact: string;
       header: string;
       plain: string;
+      setting: string;
     }>(
       `SELECT a.config ->> 'sealed' AS alert, c.config ->> 'sealed' AS contact, n.config ->> 'sealed' AS notification,
-         s.config ->> 'sealed' AS "throughContact", e.headers #>> '{0,value}' AS header, e.headers #>> '{1,value}' AS plain
+         s.config ->> 'sealed' AS "throughContact", e.headers #>> '{0,value}' AS header, e.headers #>> '{1,value}' AS plain,
+         e.settings ->> 'sealed' AS setting
        FROM alert a JOIN contact c ON c.org_id = a.org_id JOIN endpoint e ON e.id = a.endpoint_id
        JOIN notification n ON n.alert_id = a.id AND n.contact_id IS NULL
        JOIN notification s ON s.alert_id = a.id AND s.contact_id = c.id`,
@@ -89,6 +99,7 @@ describe('the keys of stored secrets', () => {
       notification: box.open(row.notification, configContext(ownerOf(alertId, null))),
       throughContact: box.open(row.throughContact, configContext(ownerOf(alertId, contactId))),
       header: box.open(row.header, `endpoint:${endpointId}:headers`),
+      setting: box.open(row.setting, `endpoint:${endpointId}:settings`),
       harmless: row.plain,
     };
   };
@@ -98,6 +109,7 @@ describe('the keys of stored secrets', () => {
     notification: '{"token":"t"}',
     throughContact: '{"token":"c"}',
     header: 'Bearer b',
+    setting: '{"password":"p"}',
     // Not encrypted, although its value looks like it was encrypted with an unknown key.
     harmless: 'v1:nobody:AAAA',
   };
@@ -130,6 +142,7 @@ describe('the keys of stored secrets', () => {
       { table: 'contact', column: 'config', rows: 1, unreadable: [] },
       { table: 'notification', column: 'config', rows: 2, unreadable: [] },
       { table: 'endpoint', column: 'headers', rows: 1, unreadable: [] },
+      { table: 'endpoint', column: 'settings', rows: 1, unreadable: [] },
       { table: 'idempotency_key', column: 'body', rows: 0, unreadable: [] },
       { table: 'second_factor', column: 'secret', rows: 0, unreadable: [] },
       { table: 'server_secret', column: 'sealed', rows: 0, unreadable: [] },
@@ -146,6 +159,7 @@ describe('the keys of stored secrets', () => {
       ['contact', 1, []],
       ['notification', 2, []],
       ['endpoint', 1, []],
+      ['endpoint', 1, []],
       ['idempotency_key', 0, []],
       ['second_factor', 0, []],
       ['server_secret', 0, []],
@@ -160,7 +174,7 @@ describe('the keys of stored secrets', () => {
     const rotation = new SecretRotation(alerting.database, boxWith(NEW, OLD));
     await rotation.rotate();
     const before = await stored();
-    expect((await rotation.rotate()).map(({ rows }) => rows)).toEqual([0, 0, 0, 0, 0, 0, 0]);
+    expect((await rotation.rotate()).map(({ rows }) => rows)).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
     expect(await stored()).toEqual(before);
   });
 

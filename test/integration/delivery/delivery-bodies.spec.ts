@@ -31,6 +31,7 @@ describe('the request of a delivery attempt', () => {
   afterEach(async () => {
     goOn();
     await scene.finish();
+    await putZone('UTC');
     for (const table of ['contact', 'incident_sequence']) await scene.database.query(`DELETE FROM ${table}`);
   });
 
@@ -44,6 +45,10 @@ describe('the request of a delivery attempt', () => {
   }
   async function put(path: string, body: object): Promise<void> {
     const { status, text } = await scene.app.write.put(path, body);
+    if (status !== 200) throw new Error(text);
+  }
+  async function putZone(timezone: string): Promise<void> {
+    const { status, text } = await scene.app.admin.put('/organization', { timezone });
     if (status !== 200) throw new Error(text);
   }
   const alertThrough = (contactId: string): Promise<SceneAlert> =>
@@ -67,6 +72,7 @@ describe('the request of a delivery attempt', () => {
       () => put(`/websites/${alert.websiteId}`, { name: 'Store' }),
       () => put(`/endpoints/${alert.endpointId}`, { name: 'Payment', url: 'https://store.example/payment' }),
       () => put(path, { description: 'Call Ada.', success_threshold: 2, failure_threshold: 2 }),
+      () => putZone('Asia/Tokyo'),
       () => scene.report('F', alert),
       async () => {
         const joined = await scene.alert('webhook', {}, 'another');

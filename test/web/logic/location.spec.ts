@@ -1,6 +1,5 @@
 import {
   chosenOf,
-  downText,
   fittingQuorum,
   fromText,
   locationState,
@@ -10,9 +9,9 @@ import {
   quorumChoices,
   quorumText,
   sinceOf,
-  votesText,
   whichText,
 } from '../../../web/src/logic/location';
+import { downText, votesText } from '../../../web/src/logic/votes';
 
 const NOW = Date.parse('2026-11-26T12:00:00Z');
 const view = (location: string, more: Partial<LocationView> = {}): LocationView => ({

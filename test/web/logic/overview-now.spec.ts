@@ -57,6 +57,9 @@ describe('the problems above the list', () => {
 
   it('are the open incidents, split into what and why', () => {
     expect(titles([], [incident(4)])).toEqual(['Checkout is down | Incident #4 | Connection refused']);
+    expect(titles([], [incident(5, { summary: 'Checkout is down: status unexpected' })])).toEqual([
+      'Checkout is down | Incident #5 | Unexpected status',
+    ]);
     expect(titles([], [incident(4, { title: 'Payments fail' })])).toEqual([
       'Payments fail | Incident #4 | Checkout is down: connection refused',
     ]);

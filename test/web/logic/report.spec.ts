@@ -34,10 +34,10 @@ describe('the texts of a report', () => {
   });
 
   it.each([
-    [1, '100 %'],
-    [0.99999, '99.99 %'],
-    [0.9981, '99.81 %'],
-    [0, '0.00 %'],
+    [1, '100%'],
+    [0.99999, '99.99%'],
+    [0.9981, '99.81%'],
+    [0, '0.00%'],
     [null, 'No data'],
   ])('show the share %j as %s', (share, text) => {
     expect(shareText(share)).toBe(text);

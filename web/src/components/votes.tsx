@@ -1,5 +1,5 @@
 import type { OverviewItem } from '../api/types';
-import { downText, votesText } from '../logic/location';
+import { downText, votesText } from '../logic/votes';
 
 /** Shows how many locations see an endpoint as down. Renders nothing if none does, or if there is only one location. */
 export function Votes({ of: { locations, status } }: { of: Pick<OverviewItem, 'locations' | 'status'> }) {

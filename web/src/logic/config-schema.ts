@@ -3,6 +3,8 @@ export interface Schema {
   $ref?: string;
   type?: string;
   format?: string;
+  /** A form of value that JSON Schema does not know. */
+  'x-format'?: string;
   title?: string;
   description?: string;
   enum?: string[];
@@ -101,7 +103,7 @@ export type FieldKind =
 
 /** Returns the control for a schema. `texts` is one string, or several separated by commas. `json` is the fallback. */
 export function kindOf(schema: Schema): FieldKind {
-  if (schema.format === 'template') return 'template';
+  if (schema['x-format'] === 'template') return 'template';
   if (schema.enum) return 'choice';
   if (schema.type === 'boolean') return 'boolean';
   if (schema.type === 'integer' || schema.type === 'number') return 'number';

@@ -1,4 +1,4 @@
-import type { AlertEvent, Endpoint, OverviewItem, Probe } from '../api/types';
+import type { AlertEvent, Endpoint, Probe } from '../api/types';
 import { count, duration, words } from './format';
 import type { Shown } from './overview-order';
 import { LOCAL, locationOf } from './probe';
@@ -148,13 +148,6 @@ export const locationText = ({ reason, error, status, failures, last_checked_at 
 /** Returns `down`, `up`, or `none`. */
 export const voteText = ({ status, counts }: Pick<LocationView, 'status' | 'counts'>): string =>
   counts ? status : 'none';
-
-/** Returns text such as `1 of 3 down`, or `null` if no location reports down. */
-export const downText = (locations: OverviewItem['locations']): string | null =>
-  !locations || locations.total < 2 || locations.down === 0 ? null : `${locations.down} of ${locations.total} down`;
-
-export const votesText = ({ down, reporting, total }: NonNullable<OverviewItem['locations']>): string =>
-  `${down} of ${count(total, 'location')} ${down === 1 ? 'reports' : 'report'} down${reporting < total ? `; ${reporting} of ${total} ${reporting === 1 ? 'counts' : 'count'}` : ''}`;
 
 /**
  * Describes the locations that count and report down, such as `1 of 3: virginia, connection timeout, 42 min`. `null` if

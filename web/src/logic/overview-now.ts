@@ -30,11 +30,14 @@ const sinceMs = ({ status_since }: Pick<OverviewItem, 'status_since'>): number =
 /** Whether an endpoint that is down has failed often enough to be reported. */
 const isConfirmed = ({ verifying }: OverviewItem): boolean => !verifying;
 
-/** Splits a summary such as `Checkout is down: connection refused` into what happened and why. */
+/**
+ * Splits a summary such as `Checkout is down: connection refused` into what happened and why. The reason is an error
+ * code in words, and the rows below call it the same.
+ */
 function parts(summary: string): [what: string, why: string] {
   const at = summary.indexOf(': ');
   if (at === -1) return [summary, ''];
-  const why = summary.slice(at + 2);
+  const why = reasonText(summary.slice(at + 2).replaceAll(' ', '_'));
   return [summary.slice(0, at), why.charAt(0).toUpperCase() + why.slice(1)];
 }
 

@@ -36,5 +36,7 @@ const REASONS: Record<NonNullable<OverviewItem['last_error']>, string> = {
   domain_expiring: 'The domain expires soon',
 };
 
-/** Describes the reason. A code that this page doesn't know yet is shown unchanged. */
-export const reasonText = (code: NonNullable<OverviewItem['last_error']>): string => REASONS[code] ?? words(code);
+const known: Partial<Record<string, string>> = REASONS;
+
+/** Describes the reason. A code that this page doesn't know yet is shown as words. */
+export const reasonText = (code: string): string => known[code] ?? words(code);

@@ -26,11 +26,11 @@ export function spanText(seconds: number): string {
   return `${sign}${Math.floor(minutes / 60)} h${rest === 0 ? '' : ` ${rest} min`}`;
 }
 
-/** Returns `99.93 %`. Rounds down, so that a month with downtime never shows as 100 %. */
+/** Returns `99.93%`. Rounds down, so that a month with downtime never shows as 100%. */
 export function shareText(ratio: number | null, digits = 2): string {
   if (ratio === null) return 'No data';
-  if (ratio === 1) return '100 %';
-  return `${(Math.floor(ratio * 100 * 10 ** digits) / 10 ** digits).toFixed(digits)} %`;
+  if (ratio === 1) return '100%';
+  return `${(Math.floor(ratio * 100 * 10 ** digits) / 10 ** digits).toFixed(digits)}%`;
 }
 
 export type DayKind = 'ok' | 'low' | 'some' | 'bad' | 'none' | 'work';

@@ -786,7 +786,7 @@ function TlsDetails({ draft, set, problem }: Pick<DetailsProps, 'draft' | 'set' 
       <summary>TLS</summary>
       <div class="form">
         <Choice
-          label="Certificate"
+          label="Server certificate"
           error={problem('/tls/verify')}
           value={String(tls.verify)}
           set={(verify) => change({ verify: verify === 'true' })}

@@ -170,7 +170,7 @@ function Choices({ organization, selection, reload }: ChoicesProps) {
         set={(value) => setQuery({ target: value })}
         options={[...new Set([target, ...TARGETS])]
           .sort((a, b) => Number(a) - Number(b))
-          .map((value) => [value, `Target ${value} %`] as const)}
+          .map((value) => [value, `Target ${value}%`] as const)}
       />
       <Select
         label="Time zone"

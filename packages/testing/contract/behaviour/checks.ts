@@ -99,7 +99,7 @@ export function describeChecks(session: TheSession): void {
 
     it('can be filtered by location, which is the service itself if no probe checks the endpoint', async () => {
       const { body } = await get<Thing[]>('/checks?location=local');
-      expect(body.map(({ location, verdict }) => [location, verdict])).toEqual([
+      expect(body.map(({ location, combined_outcome }) => [location, combined_outcome])).toEqual([
         ['local', 'down'],
         ['local', 'up'],
       ]);

@@ -49,7 +49,16 @@ describe('a response that is documented as one of several forms', () => {
 
 describe('the document of this service', () => {
   /** OpenAPI 3.1 keywords and our extensions. Keywords such as `example` don't restrict values. */
-  const WORDS = ['x-enumDescriptions', 'components', 'discriminator', 'example', 'x-alias-of', 'x-default'];
+  const WORDS = [
+    'x-enumDescriptions',
+    'components',
+    'discriminator',
+    'example',
+    'x-alias-of',
+    'x-default',
+    'x-format',
+    'x-settings-of',
+  ];
 
   /** Strict mode rejects keywords that are unknown or don't fit the type. */
   const strictly = (schemas: Record<string, Schema>, of = referring): Ajv => {

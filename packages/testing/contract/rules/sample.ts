@@ -42,6 +42,7 @@ export function unknownIds(template: string): Record<string, string> {
 const PREFIXES: Readonly<Record<string, string>> = {
   websites: 'ws',
   endpoints: 'ep',
+  'deleted-endpoints': 'ep',
   alerts: 'al',
   contacts: 'ct',
   deliveries: 'dl',

@@ -29,6 +29,7 @@ export const INCIDENT_SAMPLES: Samples = {
   }),
   getIncident: manual,
   listIncidentEndpoints: together,
+  getIncidentTimeline: together,
   updateIncident: async (scene) => ({ ...(await manual(scene)), json: { title: scene.session.name('incident') } }),
   deleteIncident: async ({ session, endpoint }) => ({
     params: { id: (await newIncident(session, await endpoint())).id },

@@ -24,6 +24,13 @@ const HOURLY = { every: 3600 };
 const newHeartbeat = async ({ session, website: id }: Scene) =>
   newEndpoint(session, { type: 'HEARTBEAT', url: undefined, interval: undefined, heartbeat: HOURLY }, await id());
 
+/** Creates an endpoint and deletes it, so that it can be restored. */
+const deleted = async ({ session, website: id }: Scene) => {
+  const sample = await idOf(newEndpoint(session, {}, await id()));
+  await session.write.delete(`/endpoints/${sample.params.id}`);
+  return sample;
+};
+
 const newFor = async ({ session, endpoint: id }: Scene) => ({ endpoint_id: await id(), ...webhook(session) });
 
 /**
@@ -49,6 +56,8 @@ export const RESOURCE_SAMPLES: Samples = {
   getEndpoint: endpoint,
   updateEndpoint: async (scene) => ({ ...(await endpoint(scene)), json: { timeout: 9 } }),
   deleteEndpoint: async ({ session, website: id }) => idOf(newEndpoint(session, {}, await id())),
+  listDeletedEndpoints: () => ({ query: 'limit=2' }),
+  restoreEndpoint: deleted,
   listPings: async (scene) => idOf(newHeartbeat(scene)),
   rotateHeartbeat: async (scene) => idOf(newHeartbeat(scene)),
   previewHeartbeat: () => ({ json: { heartbeat: HOURLY } }),

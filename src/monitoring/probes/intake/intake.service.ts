@@ -123,13 +123,15 @@ export class IntakeService {
     });
   }
 
-  /** Records the accepted rows. If a row wasn't recorded because something changed in the meantime, judges it again. */
+  /** Records the accepted rows, and puts the recorded checks into them. If a row wasn't recorded because something changed in the meantime, judges it again. */
   private async record(probe: ProbeCaller, rows: readonly Row[]): Promise<void> {
     const taken = rows.filter(hasCheck);
     const recorded = await within(RECORD_WAIT_MS, this.results.record(taken.map(({ check }) => check)));
     // Results that are recorded by then will be duplicates when they are sent again.
-    if (recorded === 'late' || recorded.includes('given_up')) throw problems.temporarilyUnavailable();
-    const dropped = taken.filter((_, index) => recorded[index] === 'dropped');
+    if (recorded === 'late' || recorded.some((one) => one.recorded === 'given_up'))
+      throw problems.temporarilyUnavailable();
+    taken.forEach((row, index) => (row.check = recorded[index]?.check ?? row.check));
+    const dropped = taken.filter((_, index) => recorded[index]?.recorded === 'dropped');
     if (dropped.length === 0) return;
     const ids = new Set(dropped.flatMap(({ sent }) => sent?.endpointId ?? []));
     const assigned = await this.endpoints.read(probe.number, [...ids]);

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { CheckPlaces } from '../../../engine/dispatch/check-places';
 import type { FinishedCheck } from '../../../engine/finished-check';
-import type { Recorded } from '../../../engine/queue/pending-checks';
 import { ProbeFailures } from '../../before-trigger/probe-failures';
-import { CheckRecorder } from '../../record/check-recorder';
+import { CheckRecorder, type RecordedCheck } from '../../record/check-recorder';
 
 /** Passes probe results to the recorder. */
 @Injectable()
@@ -16,9 +15,9 @@ export class ProbeResults {
 
   /**
    * Records the checks in order. First, the parents of all failed checks are checked together. Resolves when all checks
-   * are committed or dropped.
+   * are committed or dropped, with the checks as they were recorded.
    */
-  async record(checks: readonly FinishedCheck[]): Promise<Recorded[]> {
+  async record(checks: readonly FinishedCheck[]): Promise<RecordedCheck[]> {
     const prepared = await Promise.all(checks.map((check) => this.failures.prepare(check, this.places.shutdown)));
     return Promise.all(prepared.map((check) => this.recorder.take(check)));
   }

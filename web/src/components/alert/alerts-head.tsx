@@ -16,6 +16,7 @@ export const AlertsHead = ({ current }: { current: Tab }) => (
   <>
     <Head
       title="Alerts"
+      tab={TABS.find(([key]) => key === current)?.[1] ?? 'Alerts'}
       actions={
         may.write() && (
           <a class="button primary" href={current === 'contacts' ? '#/contacts/new' : '#/alerts/new'}>

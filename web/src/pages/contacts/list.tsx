@@ -92,10 +92,13 @@ const Who = ({ of }: { of: Contact }) => (
   </>
 );
 
-/** Shows the last message's error while the contact is failing. */
-const LastMessage = ({ of: { last_delivery, failing_since } }: { of: Contact }) => (
-  <DeliveryFacts of={failing_since === null ? last_delivery : last_delivery && { ...last_delivery, error: null }} />
-);
+/** Shows the last message. The contact's own column already shows the error while it is failing. */
+const LastMessage = ({ of: { last_delivery, failing_since } }: { of: Contact }) =>
+  last_delivery === null ? (
+    <span class="muted">–</span>
+  ) : (
+    <DeliveryFacts of={failing_since === null ? last_delivery : { ...last_delivery, error: null }} />
+  );
 
 const Test = ({ of: { id, name } }: { of: Contact }) => (
   <Button
