@@ -13,7 +13,7 @@ import { NetworkSettings } from '../network-settings';
 import { message } from '../settings-fields';
 import { BINARY, clientFrame, CLOSE, CONTINUATION, frame, PING, PONG, TEXT } from './frames';
 
-const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const NAME = /^[!#$%&'*+.^_\x60|~0-9A-Za-z-]+$/;
 const OURS = /^(host|connection|upgrade|content-length|transfer-encoding|sec-websocket-.*)$/i;
 const VALUE = /^[\x20-\x7e\x80-\xff]*$/;
 

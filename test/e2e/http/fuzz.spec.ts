@@ -50,7 +50,7 @@ const CANARY = 'Canary7f3a';
  * - This process doesn't deliver or check, so no delivery finishes, and nothing is down to be acknowledged, split, or
  *   merged.
  * - An update belongs to a single incident.
- * - The fields of a maintenance window must fit each other and the date, and those of an endpoint its type.
+ * - The fields of a maintenance window must fit each other and the date. The fields of an endpoint must fit its type.
  * - No host has a sitemap.
  */
 const OUT_OF_REACH = [

@@ -39,7 +39,7 @@ function cpuMs(pid: number): number {
   return ((user ?? NaN) + (system ?? NaN)) * 10;
 }
 
-describe('a service on the embedded database with 20 endpoints, beside the bare engine', () => {
+describe('a service on the embedded database with 20 endpoints, compared with the bare engine', () => {
   let directory: string;
   let target: HttpTarget;
   let service: ServiceProcess;

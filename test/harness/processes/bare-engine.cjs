@@ -1,7 +1,8 @@
 'use strict';
 /**
- * The yardstick of what a service costs at rest: the engine of the embedded database in a process of its own, with one
- * connection and without a schema. Prints a line with the CPU milliseconds of its statements, and then waits for its end.
+ * The baseline for the cost of a service at rest: the engine of the embedded database in its own process, with one
+ * connection and without a schema. Prints a line with the CPU milliseconds of its statements, and then waits for a
+ * signal.
  */
 const path = require('node:path');
 const [dist, directory, template, statements] = process.argv.slice(2);

@@ -56,7 +56,7 @@ export function describeContacts(session: TheSession): void {
       ]);
       expect(JSON.stringify(preview)).not.toContain(secret);
       expectFieldError(
-        await session().write.post('/contacts/preview', webhook(session(), '/x', { body: { a: '{{titel}}' } })),
+        await session().write.post('/contacts/preview', webhook(session(), '/x', { body: { a: '{{titles}}' } })),
         '/config/body/a',
         'unknown_placeholder',
       );
