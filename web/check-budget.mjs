@@ -23,10 +23,15 @@ const BUDGETS = [
     budget: 40,
     counts: (file) => isDashboard(file) && isFirst(file),
   },
-  // No one waits for all of these files, because every section except the overview is fetched when it is opened. The
-  // budget has been raised for new pages (96, 116, 125, 132, 140, 148), most recently for 90 days, the checklist, reports,
-  // and files by section, which compress worse than a single one. A library added by accident would exceed what is left.
-  { what: 'all .js of the dashboard', budget: 160, counts: (file) => isDashboard(file) && endsWith('.js')(file) },
+  // No one waits for all of these files, because every section except the overview is fetched when it is opened. Counted
+  // with Brotli, as the service sends them to browsers. Raised from 150 for reports, names of endpoints on the incident's
+  // page, and help from the dashboard. A library added by accident would exceed what is left.
+  {
+    what: 'all .js of the dashboard with Brotli',
+    budget: 157,
+    isBrotli: true,
+    counts: (file) => isDashboard(file) && endsWith('.js')(file),
+  },
   // Raised from 12 for the navigation in three places, for reports, and for the endpoint's form and page, whose styles are
   // fetched with them. The first page loads 11 KiB.
   { what: 'all .css of the dashboard', budget: 16, counts: (file) => isDashboard(file) && endsWith('.css')(file) },

@@ -134,7 +134,7 @@ describe('the configuration in the dashboard', () => {
 
   it('converts the file of another program and lists the differences', async () => {
     const file =
-      'endpoints:\n  - {name: Front, url: "https://shop.example.com", conditions: ["[STATUS] == 200"]}\n  - {name: Job, url: "udp://shop.example.com:99", conditions: ["[CONNECTED] == true"]}\n';
+      'endpoints:\n  - {name: Front, url: "https://shop.example.com", conditions: ["[STATUS] == 200"]}\n  - {name: Job, url: "sctp://shop.example.com:99", conditions: ["[CONNECTED] == true"]}\n';
     await page.getByLabel('File', { exact: true }).setInputFiles({
       name: 'config.yaml',
       mimeType: 'application/yaml',

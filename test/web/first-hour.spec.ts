@@ -158,7 +158,7 @@ describe('the first hour', () => {
     const reader = await someone();
     await reader.page.goto(`${reader.url}${address}`);
     await reader.page.getByRole('heading', { name: 'Example status' }).waitFor();
-    expect(await reader.page.locator('.overall').getAttribute('class')).toContain('down');
+    expect(await reader.page.locator('.hero').first().getAttribute('class')).toContain('down');
     await picture('6-status-page', reader.page);
   });
 

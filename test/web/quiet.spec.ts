@@ -49,14 +49,14 @@ describe('acknowledged, degraded, tagged, or dependent endpoints, in the dashboa
     target.status = 503;
     const id = await made('Payments');
     await visit.open(`/endpoints/${id}`);
-    await page.getByRole('button', { name: 'Acknowledge' }).click();
+    await page.getByRole('button', { name: 'Acknowledge', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Acknowledge Payments' });
     await dialog.getByLabel('Note (optional)').fill('Restarting the workers');
     await dialog.getByLabel('Until').selectOption('3600');
-    await dialog.getByRole('button', { name: 'Acknowledge' }).click();
+    await dialog.getByRole('button', { name: 'Acknowledge', exact: true }).click();
     const banner = page.locator('.notice', { hasText: 'Acknowledged by' });
     await banner.getByText('Restarting the workers').waitFor();
-    expect(await page.getByRole('button', { name: 'Acknowledge' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Acknowledge', exact: true }).count()).toBe(0);
     const { body } = await app.read.get<{ note: string; until: string; by: string }>(
       `/endpoints/${id}/acknowledgement`,
     );
@@ -69,7 +69,7 @@ describe('acknowledged, degraded, tagged, or dependent endpoints, in the dashboa
       .waitFor();
     await visit.open(`/endpoints/${id}`);
     await page.getByRole('button', { name: 'Remove acknowledgement' }).click();
-    await page.getByRole('button', { name: 'Acknowledge' }).waitFor();
+    await page.getByRole('button', { name: 'Acknowledge', exact: true }).waitFor();
     expect((await app.read.get(`/endpoints/${id}/acknowledgement`)).status).toBe(404);
   });
 
@@ -164,6 +164,6 @@ describe('acknowledged, degraded, tagged, or dependent endpoints, in the dashboa
     const { body } = await app.read.get<{ condition: string }[]>(`/alerts?endpoint_id=${id}`);
     expect(body.map(({ condition }) => condition)).toEqual(['degraded']);
     await visit.open(`/endpoints/${id}`);
-    await page.getByText('after 3 failures or warnings').waitFor();
+    await page.getByText('after 2 failures or warnings').waitFor();
   });
 });
