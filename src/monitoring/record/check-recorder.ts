@@ -57,7 +57,7 @@ const REFUSED_MS = 250;
  */
 type Role = 'first' | 'second' | 'express';
 
-/** What became of a result, with the marks that it was recorded with. */
+/** The outcome of recording a result, with the marks that it was recorded with. */
 export interface RecordedCheck {
   recorded: Recorded;
   check: FinishedCheck;

@@ -135,7 +135,7 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
   'website/website.service change': ['guarded'],
 };
 
-/** What `ChangeQuotaGuard` guards: the permissions that change something. */
+/** The permissions that change something, which `ChangeQuotaGuard` guards. */
 const GUARDED = new Set<AccessRule | undefined>(['incidents.respond', 'alerts.mute', 'write', 'admin']);
 
 const SRC = join(__dirname, '../../../src');
