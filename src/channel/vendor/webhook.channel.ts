@@ -24,7 +24,7 @@ const AUDIENCE_OF: Readonly<Record<(typeof AUDIENCES)[number], ChannelAudience>>
 
 /** Accepts a template. `form` needs an object, which `complete` checks. */
 const bodyTemplate: ValueRule = (value) => templateProblems(value, WEBHOOK_PLACEHOLDERS);
-/** Tells forms that a value is a template. `format` would be refused by strict validators, which don't know it. */
+/** Shows forms that a value is a template. `format` would be refused by strict validators, which don't know it. */
 const FORM: object = { 'x-format': 'template' };
 
 const METHODS = ['POST', 'PUT', 'PATCH'] as const;

@@ -57,7 +57,7 @@ const REFUSED_MS = 250;
  */
 type Role = 'first' | 'second' | 'express';
 
-/** A result that was recorded or dropped, with the marks that it was recorded with. */
+/** The outcome of recording a result, with the marks that it was recorded with. */
 export interface RecordedCheck {
   recorded: Recorded;
   check: FinishedCheck;

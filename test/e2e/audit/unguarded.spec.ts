@@ -135,7 +135,7 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
   'website/website.service change': ['guarded'],
 };
 
-/** The permissions whose routes `ChangeQuotaGuard` guards. */
+/** The permissions that change something, which `ChangeQuotaGuard` guards. */
 const GUARDED = new Set<AccessRule | undefined>(['incidents.respond', 'alerts.mute', 'write', 'admin']);
 
 const SRC = join(__dirname, '../../../src');
