@@ -108,7 +108,7 @@ describe('a heartbeat in the dashboard', () => {
     await page.getByText('one missed or failed run triggers the alert').waitFor();
     expect(await page.getByLabel('Failures in a row to trigger').inputValue()).toBe('1');
     await visit.open('/');
-    await page.getByText(/^Expected .+, in \d+ d/).waitFor();
+    await page.getByText(/^Cron job · Expected .+, in \d+ d/).waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('x');
     await page.getByRole('button', { name: 'Check now' }).click();

@@ -47,7 +47,7 @@ describe('the reports page', () => {
     await page.keyboard.press('r');
     await page.getByRole('heading', { name: /^Uptime report, [A-Z][a-z]+ 20\d\d$/ }).waitFor();
     await visit.settled();
-    expect(await page.title()).toMatch(/Reports/);
+    expect(await page.title()).toMatch(/Uptime report, [A-Z][a-z]+ 20\d\d · Uptime$/);
     const rows = page.getByRole('region', { name: 'Endpoints' }).locator('tbody tr');
     const all = await rows.count();
     expect(all).toBeGreaterThan(3);

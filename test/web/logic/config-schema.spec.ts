@@ -75,13 +75,17 @@ describe('forms generated from the OpenAPI document', () => {
   it('finds no channel in a document without channels', () =>
     expect(configSchemas({ components: { schemas: {} } })).toEqual({}));
 
-  it('finds the types, methods, sources and comparisons of the endpoint form in the published document', () => {
+  it('finds the types with their settings, methods, sources and comparisons of the endpoint form in the published document', () => {
     const document = readJson('docs/openapi.json') as ApiDocument;
     expect(endpointChoices(document)).toEqual({
       types: expect.arrayContaining(['HTTPS', 'TCP']) as string[],
       methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
       sources: expect.arrayContaining(['status_code', 'json']) as string[],
       comparisons: expect.arrayContaining(['equals', 'in']) as string[],
+      settings: expect.objectContaining({
+        TCP: { type: 'object', properties: expect.objectContaining({ send: expect.anything() as object }) as object },
+        POSTGRES: expect.objectContaining({ required: ['user'] }) as object,
+      }) as object,
     });
   });
 
