@@ -53,6 +53,7 @@ import { TestEndpointService } from './source/on-demand/test-endpoint.service';
 import { ClockJumpRecovery } from './source/scheduled/clock-jump-recovery';
 import { SchedulerHealth } from './source/scheduled/scheduler-health';
 import { SlotClaimer } from './source/scheduled/slot-claimer';
+import { PassiveResultRecorder } from './source/passive/passive-result-recorder';
 import { PassiveResults } from './source/passive/passive-results';
 
 /** Global, because an extension's module may inject `PassiveResults`. */
@@ -77,7 +78,7 @@ import { PassiveResults } from './source/passive/passive-results';
     ShownRecords,
     CheckNowService,
     TestEndpointService,
-    PassiveResults,
+    { provide: PassiveResults, useClass: PassiveResultRecorder },
     // before trigger: what happens before a failed check is recorded
     { provide: BeforeTrigger, useClass: AlertsBeforeTrigger },
     NearTriggerLookup,

@@ -34,8 +34,8 @@ describe('The imports of a plug-in', () => {
   // Names and files in addition to Nest and Node.
   it.each<[string, number, number, () => string]>([
     ['the checker of the recipe', 8, 5, () => example('CONTRIBUTING.md', 'src/checker/memcached/memcached.checker.ts')],
-    // It also has TLS.
-    ['the Redis checker', 12, 7, () => textOf('src/checker/redis/redis.checker.ts')],
+    // It also has TLS, and settings in the API document.
+    ['the Redis checker', 13, 8, () => textOf('src/checker/redis/redis.checker.ts')],
     [
       'the channel of the recipe',
       7,
