@@ -1,4 +1,21 @@
-import { schedulerFinding } from './scheduler-health';
+import { EngineMetrics } from '../../../engine/engine.metrics';
+import { Overload } from '../../../engine/dispatch/overload';
+import { ResultSink } from '../../../engine/result-sink';
+import { Config } from '../../../platform/config/config';
+import { Health } from '../../../platform/observability/health';
+import { Metrics } from '../../../platform/observability/metrics';
+import { Clock } from '../../../platform/time/clock';
+import { schedulerFinding, SchedulerHealth } from './scheduler-health';
+
+/** Keeps up with everything. */
+class SavedResults extends ResultSink {
+  readonly lost = 0;
+  readonly backlog = 0;
+  readonly lagMs = 0;
+  readonly recordedPerSecond = 0;
+
+  add(): void {}
+}
 
 describe('schedulerFinding', () => {
   it.each([
@@ -19,5 +36,21 @@ describe('schedulerFinding', () => {
       fatal: false,
       detail: 'last claim 0 s ago; overloaded for 12 s: 1.9 times the capacity; 840 slots/s skipped',
     });
+  });
+});
+
+describe('the reason for skipped slots', () => {
+  it('is the database if the first of them became due while it was unavailable, and overload otherwise', () => {
+    const clock = new Clock();
+    const metrics = new Metrics();
+    const overload = new Overload(new SavedResults(), clock, new EngineMetrics(metrics));
+    const health = new SchedulerHealth(new Config(), clock, metrics, new Health(), overload);
+    health.notClaimed(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
+    const dueAt = clock.monotonic();
+    health.claimed();
+    health.skipped(3, dueAt - 1);
+    expect(overload.skippedTotal).toBe(0);
+    health.skipped(2, clock.monotonic() + 1);
+    expect(overload.skippedTotal).toBe(2);
   });
 });

@@ -85,9 +85,9 @@ export class SchedulerHealth {
     this.overload.tick(lateMs);
   }
 
-  /** Counts slots that were skipped instead of claimed. */
-  skipped(slots: number): void {
-    this.overload.skipped('overload', slots);
+  /** Counts slots that were skipped instead of claimed. The first of them became due at this time. */
+  skipped(slots: number, fireAt: number): void {
+    this.overload.skipped(this.whySkippedSince(fireAt), slots);
   }
 
   /** Counts slots that became due while the database was unavailable and won't run anymore. */

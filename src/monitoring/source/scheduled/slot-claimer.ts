@@ -165,7 +165,8 @@ export class SlotClaimer {
     const { ratio, overloadedAt } = this.health.load;
     if (overloadedAt === null || lateMs === null || lateMs < 1000 * LONGEST_WAIT_SECONDS || this.stopped) return;
     const inARow = Math.max(1, Math.ceil(ratio) - 1);
-    this.health.skipped(await this.schedule.skipLate(this.database, LONGEST_WAIT_SECONDS, inARow));
+    const oldestAt = this.clock.monotonic() - lateMs;
+    this.health.skipped(await this.schedule.skipLate(this.database, LONGEST_WAIT_SECONDS, inARow), oldestAt);
   }
 
   /** Claims while there is room and slots are due. Resolves to true if more slots are due than there is room for. */
