@@ -472,6 +472,7 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
         if (round % 5 === 0) {
           await populate(app.admin, 'Shop', remember);
           await addMember();
+          remember((await app.operator.post<{ id: string }>('/shared-probes', { key: newUuid() })).body.id);
         }
         await fc.assert(fc.asyncProperty(blueprints(unreached()), ask), {
           numRuns: 25 * unreached().length,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { OpenApi, Parameter, Schema } from '../../../packages/testing/contract/document/openapi';
+import { ID_PREFIXES } from '../../../src/platform/ids/id';
 
 /**
  * Inputs generated from a schema: valid, at the boundary, of the wrong type, and hostile. They are plain JSON values.
@@ -9,7 +10,7 @@ import type { OpenApi, Parameter, Schema } from '../../../packages/testing/contr
 const ID = '@id:';
 const RAW = '@raw:';
 
-const ID_EXAMPLE = /^(ws|ep|al|ev|dl|ck|org|key|sp|mw|ct|inc|iu|per|inv|ses|pr)_[0-9a-z]{26}$/;
+const ID_EXAMPLE = new RegExp(`^(${Object.values(ID_PREFIXES).join('|')})_[0-9a-z]{26}$`);
 
 const HOSTILE_STRINGS: readonly string[] = [
   '',
