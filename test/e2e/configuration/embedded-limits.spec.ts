@@ -90,7 +90,7 @@ describe('an apply on the embedded database, which has only one session', () => 
     expect([refused.status, refused.text]).toEqual([
       409,
       expect.stringContaining(
-        'changes as much as 5101 endpoints, and the embedded database writes at most 5000 at a time',
+        'its changes count as 5101 endpoints, and the limit is 5000',
       ),
     ]);
   });
