@@ -89,9 +89,7 @@ describe('an apply on the embedded database, which has only one session', () => 
     const refused = await other.write.put('/configuration', document);
     expect([refused.status, refused.text]).toEqual([
       409,
-      expect.stringContaining(
-        'its changes count as 5101 endpoints, and the limit is 5000',
-      ),
+      expect.stringContaining('its changes count as 5101 endpoints, and the limit is 5000'),
     ]);
   });
 });
