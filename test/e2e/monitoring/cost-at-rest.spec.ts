@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -49,6 +49,7 @@ describe('a service on the embedded database with 20 endpoints, compared with th
   beforeAll(async () => {
     buildService();
     directory = await mkdtemp(join(tmpdir(), 'uptime-rest-'));
+    await mkdir(join(directory, 'bare'));
     target = await HttpTarget.listen((_, socket) => socket.end(rawResponse(200, 'ok')));
     service = await ServiceProcess.start('', {
       DATA_DIR: join(directory, 'service'),
