@@ -28,7 +28,7 @@ const BUDGETS = [
   // page, and help from the dashboard. A library added by accident would exceed what is left.
   {
     what: 'all .js of the dashboard with Brotli',
-    budget: 157,
+    budget: 159,
     isBrotli: true,
     counts: (file) => isDashboard(file) && endsWith('.js')(file),
   },

@@ -22,7 +22,8 @@ const WATCH_LONG_TASKS = `
   }).observe({ type: 'longtask', buffered: true });`;
 
 /** The maximum cost of the first view of this many endpoints. */
-const FIRST_LOOK = { bytes: 250_000, requests: 12 };
+/** Each section has files of its own, so the first look takes two requests more than when all of it was in one file. */
+const FIRST_LOOK = { bytes: 250_000, requests: 14 };
 
 const OTHER_PAGES = /\/assets\/(pages|uplot|door|endpoint|settings)/;
 

@@ -205,7 +205,7 @@ function Content({ report, selection }: { report: UptimeReport; selection: Selec
   return (
     <>
       <p class="muted">
-        Target {target} %{of !== undefined && ` for ${of}`} · {zone} · planned maintenance excluded · coverage{' '}
+        Target {target}%{of !== undefined && ` for ${of}`} · {zone} · planned maintenance excluded · coverage{' '}
         {shareText(total.coverage, 1)}
         {until !== to && ` · up to ${timeText(until, zone)}`}
       </p>
