@@ -21,8 +21,7 @@ const WATCH_LONG_TASKS = `
     for (const entry of list.getEntries()) longTasks.push(Math.round(entry.duration));
   }).observe({ type: 'longtask', buffered: true });`;
 
-/** The maximum cost of the first view of this many endpoints. */
-/** Each section has files of its own, so the first look takes two requests more than when all of it was in one file. */
+/** The maximum cost of the first view of this many endpoints. Each section has files of its own, which takes two requests. */
 const FIRST_LOOK = { bytes: 250_000, requests: 14 };
 
 const OTHER_PAGES = /\/assets\/(pages|uplot|door|endpoint|settings)/;
