@@ -14,6 +14,7 @@ beforeAll(async () => {
     run('node_modules/vite/bin/vite.js', 'build', page, '--outDir', join(tree.root, folder), '--logLevel', 'error');
   await build('web', 'dist/public');
   await build('web/reference', 'dist/public/docs');
+  await build('web/help', 'dist/public/help');
 }, 120_000);
 afterAll(() => tree.remove());
 

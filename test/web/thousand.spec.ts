@@ -79,17 +79,18 @@ describe('the overview of two thousand endpoints', () => {
     await page.locator('.row').first().waitFor();
     const rowsMs = await page.evaluate<number>('Math.round(performance.now())');
     await page.locator('.down-strip svg').waitFor();
-    const first = requests.filter((path) => !OTHER_PAGES.test(path)).length;
+    const first = requests.filter((path) => !OTHER_PAGES.test(path));
     const longTaskMs = await longest(page);
     const nodes = await page.evaluate<number>('document.querySelectorAll("*").length');
     console.log(
-      `first rows after ${rowsMs} ms; with the strip ${first} requests, ${bytes} bytes; longest task ${longTaskMs} ms, ${nodes} nodes`,
+      `first rows after ${rowsMs} ms; with the strip ${first.length} requests, ${bytes} bytes; longest task ${longTaskMs} ms, ${nodes} nodes`,
     );
 
     expect(await page.locator('.row').count()).toBeLessThan(60);
     expect(nodes).toBeLessThan(2000);
     expect(requests.filter((path) => path === '/api/v1/overview')).toHaveLength(Math.ceil(ENDPOINTS / 1000));
-    expect(first).toBeLessThanOrEqual(FIRST_LOOK.requests);
+    // Lists the requests if there are too many.
+    expect(first.length > FIRST_LOOK.requests ? first : []).toEqual([]);
     expect(bytes).toBeLessThanOrEqual(FIRST_LOOK.bytes);
     expect(await page.locator('.counters').textContent()).toContain('2,012');
     expect(rowsMs).toBeLessThan(GENEROUS.interactiveMs);

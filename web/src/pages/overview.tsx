@@ -19,7 +19,7 @@ import { progress } from '../state/bulk';
 import { isHeartbeat } from '../logic/heartbeat';
 import { checkNow, setEnabled } from '../state/endpoint-actions';
 import { useContacts } from '../state/contacts';
-import { openWebsite } from '../state/edited-website';
+import { editedWebsite, openWebsite } from '../state/edited-website';
 import { useKeys } from '../state/keyboard';
 import { useEvery, useLoad } from '../state/load';
 import { items, overviewError, refresh, refreshWebsites, websites } from '../state/overview-store';
@@ -115,7 +115,7 @@ export function OverviewPage() {
       )}
       {may.write() && <FirstSteps contacts={contacts.data.value} />}
       {may.write() && (picked.value.size > 0 || progress.value) && <BulkBar shown={shown} />}
-      <WebsiteDialog />
+      {editedWebsite.value !== null && <WebsiteDialog />}
     </>
   );
 }
@@ -175,7 +175,7 @@ const RowsToCome = () => (
 const Welcome = ({ contacts }: { contacts: readonly Contact[] | undefined }) => (
   <>
     <Empty drawing="rows">
-      <WebsiteDialog />
+      {editedWebsite.value !== null && <WebsiteDialog />}
       <Title tab="Overview">No endpoints yet</Title>
       <p>Paste a URL or a host name. The first result appears within seconds.</p>
       {may.write() ? (
