@@ -68,8 +68,10 @@ async function goOn(reader: Reader, next: string): Promise<Omit<TeamLife, 'first
       reader.checkout = next;
       addTeamMigration(reader.folder);
     }
-    ended.set(step, await reader.carryOut(step));
+    const done = await reader.carryOut(step);
+    ended.set(step, done);
     if (step.kind === 'file' || !step.serves) continue;
+    if (done.code !== 0) throw new Error(failures(ended));
     shown.push(await look(reader.url, reader.log));
   }
   if (life === null) throw new Error(`The page has no part "${UPGRADE}"`);
@@ -85,6 +87,14 @@ async function goOn(reader: Reader, next: string): Promise<Omit<TeamLife, 'first
     ...(await leaveAndReturn(reader, life.stored)),
   };
 }
+
+/** Returns the failed commands with their output, because a service that does not start may be the result of one. */
+const failures = (ended: ReadonlyMap<Step, Ended>): string =>
+  [...ended]
+    .flatMap(([step, { code, output }]) =>
+      step.kind === 'commands' && code !== 0 ? [`${step.lines}ended with ${code}:\n${output}`] : [],
+    )
+    .join('\n\n');
 
 async function begin(reader: Reader): Promise<{ stored: Stored; before: Read }> {
   // Nothing listens there, because no notification is expected.
