@@ -9,3 +9,12 @@ export const escapedMarkdown = (text: string): string =>
 
 /** Breaks tags such as `<at user_id="all">`, `<users/all>`, and `<@user>` with an invisible character. */
 export const withoutTags = (text: string): string => text.replace(/<(?=\S)/g, '<\u2060');
+
+/** The color of a message by its state, as a choice of a template. The same colors as in Slack. */
+export const STATE_COLOR = {
+  $switch: 'state',
+  down: '#d92d20',
+  degraded: '#dc6803',
+  up: '#079455',
+  default: '#667085',
+};

@@ -8,7 +8,7 @@ import { reportsFailure } from '../receipt';
 import type { Reading } from '../send-outcome';
 import { errorText } from '../template/success-rule';
 import { DeclaredChannel, type DeclaredRequest } from './declared-channel';
-import { escapedMarkdown } from './markup';
+import { escapedMarkdown, STATE_COLOR } from './markup';
 
 export class MattermostConfig {
   @ApiProperty({
@@ -75,7 +75,7 @@ export class MattermostChannel extends DeclaredChannel<MattermostConfig> {
         attachments: [
           {
             fallback: '{{message}}',
-            color: { $switch: 'state', down: '#d92d20', degraded: '#dc6803', up: '#079455', default: '#667085' },
+            color: STATE_COLOR,
             title: '{{title}}',
             title_link: '{{page_url}}',
             text: '{{text}}',

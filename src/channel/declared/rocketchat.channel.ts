@@ -7,7 +7,7 @@ import type { ProviderResponse } from '../provider-client';
 import type { Reading } from '../send-outcome';
 import { errorText } from '../template/success-rule';
 import { DeclaredChannel, type DeclaredRequest } from './declared-channel';
-import { escapedMarkdown } from './markup';
+import { escapedMarkdown, STATE_COLOR } from './markup';
 
 export class RocketChatConfig {
   @ApiProperty({
@@ -65,7 +65,7 @@ export class RocketChatChannel extends DeclaredChannel<RocketChatConfig> {
         text: '{{message}}',
         attachments: [
           {
-            color: { $switch: 'state', down: '#d92d20', degraded: '#dc6803', up: '#079455', default: '#667085' },
+            color: STATE_COLOR,
             title: '{{title}}',
             title_link: '{{page_url}}',
             text: '{{text}}',

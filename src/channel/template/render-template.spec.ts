@@ -128,7 +128,7 @@ describe('a body template', () => {
     }
   });
 
-  it('keeps the type of a value that stands alone, and turns it into text next to other text', () => {
+  it('keeps the type of a value that is alone in its string, and turns it into text next to other text', () => {
     const values = { data: { count: 3, list: [1, { a: null }] }, flag: true };
     const template = { count: '{{data.count}}', text: 'n={{data.count}}', list: '{{ data.list }}', flag: '{{flag}}' };
     expect(JSON.parse(renderBody(template, values, 'json').body)).toEqual({

@@ -81,7 +81,7 @@ export const PLACES: Readonly<Record<string, Made>> = {
   'checker/icmp/kernel-socket.ts identifier': no('proves that a reply is one to our echo'),
   'checker/icmp/kernel-transport.ts nextSequence': no('proves that a reply is one to our echo'),
   'checker/icmp/kernel-transport.ts nextToken': no('proves that a reply is one to our echo'),
-  'probe-agent/server/probe-session.ts id': no('tells processes with one token apart: it opens nothing'),
+  'probe-agent/server/probe-session.ts id': no('distinguishes processes with one token: it opens nothing'),
 };
 
 /** Every column that could keep a token, by its type or its name. The test finds them in the schema. */
